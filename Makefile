@@ -7,7 +7,7 @@ ONLY   =
 
 export BUILD
 
-.PHONY: all build run test test-full test-gpu bench lint format docs install deb clean deps
+.PHONY: all build run test test-full test-gpu bench lint format docs install deb amalgamation clean deps
 all: build
 
 deps:
@@ -18,7 +18,7 @@ build:
 	@scripts/build.sh $(BUILD) product $(FLAGS)
 
 run: build
-	@$(BUILD)/facula train cnn --data digits --save $(BUILD)/digits.safetensors
+	@$(BUILD)/facula train cnn --data digits --force --save $(BUILD)/digits.safetensors
 	@printf '\nThe network is in %s. Now:\n' $(BUILD)/digits.safetensors
 	@printf '    %s\n' '$(BUILD)/facula eval $(BUILD)/digits.safetensors' \
 		'$(BUILD)/facula predict $(BUILD)/digits.safetensors IMAGE.png --invert --top 3' \
@@ -67,5 +67,12 @@ deb:
 	@scripts/deps.sh build deb
 	@scripts/deb.sh build/deb
 
+# The library as one file and its header, in build/amalgamation.
+amalgamation:
+	@scripts/deps.sh build amalgamation
+	@scripts/build.sh $(BUILD) facula_rows $(FLAGS)
+	@python3 scripts/amalgamate.py . $(BUILD) build/amalgamation
+	@echo "build/amalgamation/facula.c and facula.h"
+
 clean:
-	rm -rf build/release build/ci build/docs
+	rm -rf build/release build/ci build/docs build/amalgamation

@@ -3,7 +3,8 @@
  *
  *     compare [--peer COMMAND SCRIPT] [--json FILE] [NAME]    rows whose name has NAME in it; all
  *     compare --count ROW CALLS                               makes the calls and nothing else
- *     compare --worker                                        Facula's side */
+ *     compare --worker                                        Facula's side
+ *     compare --rank ROW PORT                                 the second process of a row that has two */
 #define _GNU_SOURCE
 #include "support/child.h"
 #include "support/limits.h"
@@ -230,6 +231,8 @@ int main(int argc, char **argv)
         return bench_worker();
     if (argc == 4 && !strcmp(argv[1], "--count"))
         return bench_count(argv[2], strtoll(argv[3], NULL, 10));
+    if (argc == 4 && !strcmp(argv[1], "--rank"))
+        return bench_second_rank(argv[2], atoi(argv[3]));
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--peer") && i + 2 < argc) {
             o.peer[0] = argv[++i];

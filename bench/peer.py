@@ -2,6 +2,10 @@
 
 A row is a function that makes its operands and returns what makes one call. It answers lines on standard input as
 bench_worker() does: "version", "open NAME", "check", "peak", "go", "close". A call that has a method `check` answers with it."""
+import os
+import shutil
+import socket
+import subprocess
 import sys
 import time
 import warnings
@@ -10,6 +14,7 @@ from contextlib import nullcontext
 warnings.filterwarnings("ignore")
 import torch
 import torch.nn.functional as F
+import torch.distributed as dist
 from torch import nn
 
 ROUND_SECONDS = 0.03
@@ -243,6 +248,36 @@ def sum_dim0():
 def softmax():
     x = torch.randn(4096, 1024)
     return lambda: torch.softmax(x, 1)
+
+
+@row
+def softmax_dim0():
+    x = torch.randn(1024, 1024)
+    return lambda: torch.softmax(x, 0)
+
+
+@row
+def amax_short_rows():
+    x = torch.randn(20000, 10)
+    return lambda: torch.amax(x, 1)
+
+
+@row
+def argmax_dim0():
+    x = torch.randn(1024, 1024)
+    return lambda: torch.argmax(x, 0)
+
+
+@row
+def cumsum_rows():
+    x = torch.randn(1024, 1024)
+    return lambda: torch.cumsum(x, 1)
+
+
+@row
+def topk_5():
+    x = torch.randn(1024, 1024)
+    return lambda: torch.topk(x, 5)
 
 
 @row
@@ -497,10 +532,111 @@ def gpt_memory():
     return gpt_step()
 
 
+# ---- two processes, one thread each ----
+
+
+class Ranks:
+    """A row of two processes: the second one is told the number of calls. -1: the check."""
+
+    def __init__(self, name, rank, port):
+        torch.set_num_threads(1)
+        self.child = None
+        if rank == 0:
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                port = free.getsockname()[1]
+            self.child = subprocess.Popen([sys.executable, __file__, "--rank", name, str(port)])
+        os.environ["GLOO_SOCKET_IFNAME"] = "lo"
+        dist.init_process_group("gloo", f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
+        self.call = DIST[name]()
+
+    def tell(self, count):
+        word = torch.tensor([count])
+        dist.broadcast(word, 0)
+        return int(word)
+
+    def timed(self, count):
+        self.tell(count)
+        return timed(self.call, count)
+
+    def check(self):
+        self.tell(-1)
+        return self.call.check() if hasattr(self.call, "check") else 0
+
+    def follow(self):
+        while (count := self.tell(0)) != 0:
+            if count > 0:
+                timed(self.call, count)
+            elif hasattr(self.call, "check"):
+                self.call.check()
+
+    def close(self):
+        self.tell(0)
+        self.child.wait()
+        dist.destroy_process_group()
+        torch.set_num_threads(2)
+
+
+class Mpi:
+    """MPI's own all_reduce: bench/mpi/all_reduce.c answers numbers of calls with their seconds."""
+
+    def __init__(self, size):
+        here = os.path.dirname(os.path.abspath(__file__))
+        program = os.path.join(os.path.dirname(here), "build", "mpi_all_reduce")
+        subprocess.run(["mpicc", "-O2", os.path.join(here, "mpi", "all_reduce.c"), "-o", program], check=True)
+        root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        self.child = subprocess.Popen(["mpirun", "-n", "2", program, str(size)], stdin=subprocess.PIPE,
+                                      stdout=subprocess.PIPE, text=True, env=os.environ | root)
+
+    def timed(self, count):
+        print(count, file=self.child.stdin, flush=True)
+        return float(self.child.stdout.readline())
+
+    def close(self):
+        self.child.stdin.close()
+        self.child.wait()
+
+
+def ddp(training):
+    training.net = nn.parallel.DistributedDataParallel(training.net)
+    training.optim = training.optimizer(training.net.parameters())
+    return training
+
+
+def without_sync(training):
+    def call():
+        with training.net.no_sync():
+            training()
+
+    return call
+
+
+def all_reduce(size):
+    x = torch.zeros(size // 4)
+    return lambda: torch.distributed.all_reduce(x)
+
+
+SIZES = {"1k": 1 << 10, "1m": 1 << 20, "100m": 100 << 20}
+GPT_BYTES = 4 * 10795776
+DIST = {
+    "ddp_cnn_b64": lambda: ddp(cnn(64)),
+    "ddp_gpt": lambda: ddp(gpt_step()),
+    "ddp_gpt_compute": lambda: without_sync(ddp(gpt_step())),
+    "ddp_gpt_reduce": lambda: all_reduce(GPT_BYTES),
+}
+for name, size in SIZES.items():
+    DIST[f"all_reduce_{name}"] = lambda size=size: all_reduce(size)
+    if shutil.which("mpicc") and shutil.which("mpirun"):
+        ROWS[f"all_reduce_{name}_mpi"] = lambda size=size: Mpi(size)
+for name in DIST:
+    ROWS[name] = lambda name=name: Ranks(name, 0, 0)
+
+
 # ---- rounds ----
 
 
 def timed(call, count):
+    if hasattr(call, "timed"):
+        return call.timed(count)
     turns = range(count)
     start = time.perf_counter()
     for _ in turns:
@@ -555,12 +691,16 @@ def answers():
         elif command == "go":
             yield go(call, count)
         else:
+            if hasattr(call, "close"):
+                call.close()
             call = None
             yield 0
 
 
 def main():
     torch.set_num_threads(2)
+    if sys.argv[1:2] == ["--rank"]:
+        return Ranks(sys.argv[2], 1, int(sys.argv[3])).follow()
     for answer in answers():
         print(answer, flush=True)
 

@@ -17,8 +17,8 @@ add_library(facula_flags INTERFACE)
 target_compile_options(facula_flags INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wconversion -ffp-contract=off
     $<$<C_COMPILER_ID:Clang>:-Wno-enum-float-conversion> # of constants; from clang 19 on part of -Wextra
-    # gcc 11 takes the elements of an array of arrays for the whole
-    $<$<AND:$<C_COMPILER_ID:GNU>,$<VERSION_LESS:$<C_COMPILER_VERSION>,12>>:-Wno-stringop-overread>
+    # gcc 11 takes the elements of an array of arrays for the whole; gcc 10 has no such warning
+    $<$<AND:$<C_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<C_COMPILER_VERSION>,11>,$<VERSION_LESS:$<C_COMPILER_VERSION>,12>>:-Wno-stringop-overread>
     $<$<BOOL:${FACULA_WERROR}>:-Werror>)
 
 if(FACULA_SANITIZE)

@@ -16,13 +16,18 @@ if(TARGET facula-command)
     install(FILES tools/facula/facula.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
     install(FILES tools/facula/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         RENAME facula COMPONENT command)
+    install(FILES tools/facula/completion.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+        RENAME _facula COMPONENT command)
+    install(FILES tools/facula/completion.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+        RENAME facula.fish COMPONENT command)
 endif()
 # gdb finds it by the path of the library; the build's own is `source`d.
 install(FILES tools/gdb/facula.py COMPONENT development
     DESTINATION ${CMAKE_INSTALL_DATADIR}/gdb/auto-load${CMAKE_INSTALL_FULL_LIBDIR}
     RENAME libfacula.so.${PROJECT_VERSION}-gdb.py)
-install(FILES tools/memory.html COMPONENT development DESTINATION ${CMAKE_INSTALL_DATADIR}/facula)
-install(DIRECTORY include/facula TYPE INCLUDE COMPONENT development FILES_MATCHING PATTERN "*.h")
+install(FILES tools/memory.html ${FACULA_GEN}/api.json COMPONENT development DESTINATION ${CMAKE_INSTALL_DATADIR}/facula)
+install(DIRECTORY include/facula TYPE INCLUDE COMPONENT development FILES_MATCHING PATTERN "*.h"
+    PATTERN "*.hpp")
 install(EXPORT faculaTargets NAMESPACE facula:: DESTINATION ${package_dir} COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/faculaConfig.cmake ${PROJECT_BINARY_DIR}/faculaConfigVersion.cmake
         DESTINATION ${package_dir} COMPONENT development)

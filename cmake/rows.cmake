@@ -9,8 +9,9 @@ file(GLOB_RECURSE rows_kernels CONFIGURE_DEPENDS src/backend/*.c)
 
 # What it writes. A family is a file that includes its own rows; a folder of src/ops has a public header.
 set(rows_outputs)
-set(rows_sources_updated ${PROJECT_SOURCE_DIR}/docs/operations.md ${PROJECT_SOURCE_DIR}/include/facula/operations.h)
-foreach(name ids.h args.h internal.h ops.c texts.c samples.h samples.c defaults.h defaults.c hot.h hot.inc)
+set(rows_sources_updated ${PROJECT_SOURCE_DIR}/docs/operations.md ${PROJECT_SOURCE_DIR}/include/facula/ops.hpp
+    ${PROJECT_SOURCE_DIR}/include/facula/operations.h)
+foreach(name ids.h args.h internal.h ops.c texts.c samples.h samples.c defaults.h defaults.c hot.h hot.inc api.json options.c)
     list(APPEND rows_outputs ${FACULA_GEN}/${name})
 endforeach()
 foreach(source IN LISTS rows_families)
@@ -30,6 +31,10 @@ foreach(backend IN LISTS backends)
         list(APPEND rows_outputs ${FACULA_GEN}/kernels_${backend}.h)
     endif()
 endforeach()
+
+# What is public, without what is written here.
+file(GLOB rows_public CONFIGURE_DEPENDS include/facula/*.h)
+list(FILTER rows_public EXCLUDE REGEX "/(lines|operations)\\.h$")
 
 set(rows_updates)
 if(FACULA_UPDATE_SOURCES)
@@ -57,11 +62,11 @@ add_custom_command(
     OUTPUT ${FACULA_GEN}/rows.stamp
     BYPRODUCTS ${rows_outputs}
     COMMAND ${rows_command} --source ${PROJECT_SOURCE_DIR}/src --out ${FACULA_GEN}
-            --lists ${PROJECT_SOURCE_DIR}/tools/rows ${rows_updates}
+            --lists ${PROJECT_SOURCE_DIR}/tools/rows ${rows_updates} --public ${PROJECT_SOURCE_DIR}/include/facula
     COMMAND ${CMAKE_COMMAND} -E touch ${FACULA_GEN}/rows.stamp
-    DEPENDS ${rows_depends} ${rows_families} ${rows_lists} ${rows_kernels}
+    DEPENDS ${rows_depends} ${rows_families} ${rows_lists} ${rows_kernels} ${rows_public}
     COMMENT "Operation rows"
     VERBATIM)
 add_custom_target(facula_rows DEPENDS ${FACULA_GEN}/rows.stamp)
-set(rows_sources ${FACULA_GEN}/ops.c ${FACULA_GEN}/texts.c)
+set(rows_sources ${FACULA_GEN}/ops.c ${FACULA_GEN}/texts.c ${FACULA_GEN}/options.c)
 set(rows_samples ${FACULA_GEN}/samples.c ${FACULA_GEN}/defaults.c)

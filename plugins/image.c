@@ -118,6 +118,7 @@ typedef struct jpeg {
     struct jpeg_decompress_struct state;
     struct jpeg_error_mgr errors;
     jmp_buf out;
+    unsigned char *row;         /* of four inks; NULL: the image has none */
     char text[JMSG_LENGTH_MAX]; /* why it came out there */
 } jpeg;
 
@@ -139,10 +140,11 @@ static void jpeg_close(void *file)
 {
     jpeg *j = file;
     jpeg_destroy_decompress(&j->state);
+    free(j->row);
     free(j);
 }
 
-/* Colours become red, green and blue; from CMYK they cannot, as libjpeg says. */
+/* Colors become red, green and blue. libjpeg gives cyan, magenta, yellow and black as they are. */
 static bool jpeg_head(jpeg *j, const void *bytes, size_t size, fa__image_size *image)
 {
     if (setjmp(j->out))
@@ -151,7 +153,8 @@ static bool jpeg_head(jpeg *j, const void *bytes, size_t size, fa__image_size *i
     jpeg_mem_src(&j->state, bytes, size);
     jpeg_read_header(&j->state, TRUE);
     bool gray = j->state.jpeg_color_space == JCS_GRAYSCALE;
-    j->state.out_color_space = gray ? JCS_GRAYSCALE : JCS_RGB;
+    bool inks = j->state.jpeg_color_space == JCS_CMYK || j->state.jpeg_color_space == JCS_YCCK;
+    j->state.out_color_space = gray ? JCS_GRAYSCALE : inks ? JCS_CMYK : JCS_RGB;
     j->state.dct_method = JDCT_ISLOW;
     jpeg_calc_output_dimensions(&j->state);
     *image = (fa__image_size){j->state.output_height, j->state.output_width, gray ? 1 : 3};
@@ -176,6 +179,21 @@ static void *jpeg_open(const void *bytes, size_t size, fa__image_size *image, ch
     return NULL;
 }
 
+/* The product of two fractions of 255, rounded. */
+static unsigned char times(unsigned a, unsigned b)
+{
+    unsigned product = a * b + 128;
+    return (unsigned char)((product + (product >> 8)) >> 8);
+}
+
+/* Files have 255 for no ink, as Adobe's programs write them: then a color is what its ink and the black leave. */
+static void put_colors(unsigned char *to, const unsigned char *inks, size_t width)
+{
+    for (size_t i = 0; i < width; i++)
+        for (size_t c = 0; c < 3; c++)
+            to[3 * i + c] = (unsigned char)(inks[4 * i + 3] - times(255u - inks[4 * i + c], inks[4 * i + 3]));
+}
+
 static bool jpeg_read(void *file, unsigned char *to, char *reason, size_t room)
 {
     jpeg *j = file;
@@ -184,10 +202,18 @@ static bool jpeg_read(void *file, unsigned char *to, char *reason, size_t room)
         return false;
     }
     jpeg_start_decompress(&j->state);
-    size_t row = (size_t)j->state.output_width * (size_t)j->state.output_components;
+    size_t width = j->state.output_width, channels = (size_t)j->state.output_components;
+    bool inks = channels == 4;
+    if (inks && !(j->row = malloc(4 * width))) {
+        snprintf(reason, room, "no memory");
+        return false;
+    }
     while (j->state.output_scanline < j->state.output_height) {
-        JSAMPROW rows[] = {to + row * j->state.output_scanline};
+        unsigned char *row = to + (inks ? 3 : channels) * width * j->state.output_scanline;
+        JSAMPROW rows[] = {inks ? j->row : row};
         jpeg_read_scanlines(&j->state, rows, 1);
+        if (inks)
+            put_colors(row, j->row, width);
     }
     jpeg_finish_decompress(&j->state);
     return true;

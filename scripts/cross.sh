@@ -29,7 +29,7 @@ build() { # folder, targets separated by spaces, CMake argument...
 train() {
     local name=$1
     shift
-    "$@" "$folder/$name/facula" train cnn --data digits --device cpu --epochs 2 --quiet --save "$folder/$name.safetensors"
+    "$@" "$folder/$name/facula" train cnn --data digits --device cpu --epochs 2 --quiet --force --save "$folder/$name.safetensors"
 }
 same() { cmp "$folder/$1.safetensors" "$folder/$2.safetensors"; }
 # A static program with the minimal library, and the same program with the whole one

@@ -1,8 +1,8 @@
 #!/bin/sh
-# sources.sh: the C sources and headers that the project's authors write. sources.sh --changed: those of them that differ
+# sources.sh: the C and C++ sources and headers that the project's authors write. sources.sh --changed: those of them that differ
 # from where the branch left main (on main itself: from the commit before), or all of them where that cannot be told.
 all() {
-    find include src plugins tools tests examples bench -name '*.[ch]' -o -name '*.cpp' | LC_ALL=C sort
+    find include src plugins tools tests examples bench -name '*.[ch]' -o -name '*.[ch]pp' | LC_ALL=C sort
 }
 base() {
     head=$(git rev-parse HEAD) || return

@@ -40,7 +40,8 @@ typedef struct bench_row {
 
 /* One table for each subject, ended by a row without a name. */
 extern const bench_row bench_tiny[], bench_training[], bench_pointwise[], bench_layers[], bench_gemm[],
-    bench_convolution[], bench_cnn[], bench_resnet[], bench_gpt[], bench_opencl[], bench_data[], bench_programs[];
+    bench_convolution[], bench_cnn[], bench_resnet[], bench_gpt[], bench_opencl[], bench_data[], bench_dist[],
+    bench_programs[];
 
 /* All rows in their order; NULL behind the last. */
 const bench_row *bench_row_at(int i);
@@ -51,6 +52,11 @@ const bench_row *bench_row_named(const char *name);
 int bench_worker(void);
 /* Makes `count` calls of a row and nothing else: for counting instructions. */
 int bench_count(const char *name, int64_t count);
+
+/* For a row's open(): the row. */
+const bench_row *bench_row_now(void);
+/* The second process of a row of bench_dist, which connects to the first at a port of this machine. */
+int bench_second_rank(const char *name, int port);
 
 /* For a row's open(): a figure that the peer must get, too, such as the loss after some steps from the same weights. */
 void bench_check_by(double (*figure)(void));

@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
-static const bench_row *const tables[] = {bench_tiny, bench_training,    bench_pointwise, bench_layers,
-                                          bench_gemm, bench_convolution, bench_cnn,       bench_resnet,
-                                          bench_gpt,  bench_opencl,      bench_data,      bench_programs};
+static const bench_row *const tables[] = {
+    bench_tiny,   bench_training, bench_pointwise, bench_layers, bench_gemm, bench_convolution, bench_cnn,
+    bench_resnet, bench_gpt,      bench_opencl,    bench_data,   bench_dist, bench_programs};
 
 const bench_row *bench_row_at(int i)
 {

@@ -7,19 +7,25 @@ static fa_optim *momentum(fa_module *net)
     return fa_optim_sgd(net, .lr = 0.001, .momentum = 0.9);
 }
 
-static void open_cnn(int64_t images, fa_dtype autocast)
+bench_network bench_cnn_network(int64_t images)
 {
-    fa_module *net = fa_nn_sequential(fa_nn_conv2d(3, 6, 5), fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_conv2d(6, 16, 5),
-                                      fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_flatten(), fa_nn_linear(16 * 5 * 5, 120),
-                                      fa_nn_relu(), fa_nn_linear(120, 84), fa_nn_relu(), fa_nn_linear(84, 10));
-    bench_train((bench_network){
+    return (bench_network){
         .x = bench_noise(FA_SHAPE(images, 3, 32, 32), 1),
         .y = fa_remainder(fa_arange(0, (double)images, .dtype = FA_I64), 10),
-        .net = net,
+        .net = fa_nn_sequential(fa_nn_conv2d(3, 6, 5), fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_conv2d(6, 16, 5),
+                                fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_flatten(), fa_nn_linear(16 * 5 * 5, 120),
+                                fa_nn_relu(), fa_nn_linear(120, 84), fa_nn_relu(), fa_nn_linear(84, 10)),
         .optimizer = momentum,
         .scale = 0.1,
-        .autocast = autocast,
-    });
+        .autocast = FA_SAME,
+    };
+}
+
+static void open_cnn(int64_t images, fa_dtype autocast)
+{
+    bench_network n = bench_cnn_network(images);
+    n.autocast = autocast;
+    bench_train(n);
 }
 
 static void open_4(void)

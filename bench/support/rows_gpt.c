@@ -80,7 +80,7 @@ static fa_tensor *gpt_forward(fa_module *self, fa_tensor *tokens)
     return fa_view(h, FA_SHAPE(-1, VOCABULARY));
 }
 
-static fa_module *gpt_new(void)
+fa_module *bench_gpt_net(void)
 {
     static const char *const names[LAYERS] = {"block0", "block1", "block2", "block3", "block4", "block5"};
     fa_module *self = fa_nn_custom("gpt", sizeof(gpt), gpt_forward);
@@ -103,21 +103,26 @@ static fa_optim *adamw(fa_module *net)
     return fa_optim_adamw(net, .lr = 0.0003);
 }
 
-static fa_tensor *tokens(int64_t factor)
+fa_tensor *bench_gpt_tokens(int64_t factor)
 {
     return fa_remainder(fa_mul(fa_arange(0, BATCH * TOKENS, .dtype = FA_I64), factor), VOCABULARY);
 }
 
-static void open_step(void)
+bench_network bench_gpt_network(void)
 {
-    bench_train((bench_network){
-        .x = fa_view(tokens(7), FA_SHAPE(BATCH, TOKENS)),
-        .y = tokens(11),
-        .net = gpt_new(),
+    return (bench_network){
+        .x = fa_view(bench_gpt_tokens(7), FA_SHAPE(BATCH, TOKENS)),
+        .y = bench_gpt_tokens(11),
+        .net = bench_gpt_net(),
         .optimizer = adamw,
         .scale = 0.05,
         .autocast = FA_SAME,
-    });
+    };
+}
+
+static void open_step(void)
+{
+    bench_train(bench_gpt_network());
 }
 
 /* Products of the layers, forward and both gradients; of the attention, half of whose scores are masked. */

@@ -24,6 +24,16 @@ static void open_matrix(void)
     x = fa_randn(FA_SHAPE(4096, 1024));
 }
 
+static void open_square(void)
+{
+    x = fa_randn(FA_SHAPE(1024, 1024));
+}
+
+static void open_short_rows(void)
+{
+    x = fa_randn(FA_SHAPE(20000, 10));
+}
+
 static void open_transposed(void)
 {
     x = fa_t(fa_randn(FA_SHAPE(4096, 1024)));
@@ -60,6 +70,11 @@ ONE(gelu_tanh, fa_gelu_tanh(x))
 ONE(sum_all, fa_sum(x))
 ONE(sum_rows, fa_sum(x, .dim = 0))
 ONE(softmax, fa_softmax(x, 1))
+ONE(softmax_down, fa_softmax(x, 0))
+ONE(largest, fa_amax(x, .dim = 1))
+ONE(where_largest, fa_argmax(x, .dim = 0))
+ONE(running_sums, fa_cumsum(x, 1))
+ONE(best_five, fa_topk(x, 5))
 ONE(contiguous, fa_contiguous(x))
 
 const bench_row bench_pointwise[] = {
@@ -73,6 +88,11 @@ const bench_row bench_pointwise[] = {
     {"sum_16m", BENCH_MILLISECONDS, 1, {.read = 64 * MEBI}, open_16m, sum_all},
     {"sum_dim0", BENCH_MILLISECONDS, 1.2, {.read = 16 * MEBI}, open_matrix, sum_rows},
     {"softmax", BENCH_MILLISECONDS, 1.8, {.copy = 32 * MEBI}, open_matrix, softmax},
+    {"softmax_dim0", BENCH_MICROSECONDS, 1.2, BENCH_NO_LIMIT, open_square, softmax_down},
+    {"amax_short_rows", BENCH_MICROSECONDS, 1, BENCH_NO_LIMIT, open_short_rows, largest},
+    {"argmax_dim0", BENCH_MICROSECONDS, 4, BENCH_NO_LIMIT, open_square, where_largest},
+    {"cumsum_rows", BENCH_MICROSECONDS, 1, BENCH_NO_LIMIT, open_square, running_sums},
+    {"topk_5", BENCH_MICROSECONDS, 1, BENCH_NO_LIMIT, open_square, best_five},
     {"transpose_copy", BENCH_MILLISECONDS, 6, {.copy = 32 * MEBI}, open_transposed, contiguous},
     {0},
 };

@@ -20,6 +20,13 @@ double bench_now(void)
 static double pause_began, paused;
 static double (*check)(void); /* of the open row; NULL: there is nothing to compare */
 
+static const bench_row *now;
+
+const bench_row *bench_row_now(void)
+{
+    return now;
+}
+
 void bench_check_by(double (*figure)(void))
 {
     check = figure;
@@ -111,6 +118,8 @@ static void serve_row(const bench_row *r)
     char line[200];
     FA_SCOPE;
     fa_manual_seed(0);
+    fa_set_num_threads(0); /* a row may have set it */
+    now = r;
     check = NULL;
     double before = begin_peak();
     r->open();
@@ -151,6 +160,7 @@ int bench_count(const char *name, int64_t count)
         fprintf(stderr, "there is no row %s\n", name);
         return 2;
     }
+    now = r;
     r->open();
     r->run(count);
     if (fa_failed())

@@ -58,6 +58,10 @@ typedef struct fa_amp_scaler_options {
 FA_API fa_scaler *fa_amp_scaler(const fa_amp_scaler_options *options);
 #define fa_amp_scaler(...) FA__CALL0(fa_amp_scaler, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
+/* Lets agree(context, found) change `found`, 1 or 0 without dimensions, before it decides about a step. The scaler
+ * holds a reference to the context, an object or NULL. NULL for `agree` ends it. */
+FA_API bool fa__scaler_agree(fa_scaler *scaler, bool (*agree)(void *context, fa_tensor *found), void *context);
+
 /** `loss` multiplied by the scale, on the loss's device: call fa_backward() on the result. An f16 loss without
  *  dimensions becomes f32. If several losses contribute to the same gradients, scale each of them.
  *  @return the scaled loss, a new tensor; the loss itself if the scaler is not enabled; NULL and an error on failure */

@@ -119,10 +119,11 @@ typedef struct fa_grad_of_options {
  *  count is 0 */
 FA_API fa_tensors fa_grad_of(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_options *options);
 #ifdef __cplusplus
-#define fa_grad_of(...) FA__CALL2(fa_grad_of, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_grad_of(...)                                                                                                \
+    FA__CALL2(fa_grad_of, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__TENSOR_LIST, FA__TENSOR_LIST, __VA_ARGS__)
 #else
 #define fa_grad_of(outputs, ...)                                                                                       \
-    FA__CALL2(fa_grad_of, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, outputs, __VA_ARGS__)
+    FA__CALL2(fa_grad_of, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, FA__TENSOR_LIST, outputs, __VA_ARGS__)
 #endif
 
 /** A hook that receives a gradient, in the thread that runs fa_backward(). It runs in a scope of its own, and may

@@ -52,7 +52,8 @@ typedef struct fa_dataset_type {
  *  @param context passed to the callbacks; released with the dataset, or at once after an error. It must outlive the
  *  scope in which the dataset is created and all loaders of the dataset */
 FA_API fa_dataset *fa_dataset_new(const fa_dataset_type *type, void *context);
-/** The number of samples. -1 for NULL; -1 and an error if the `length` callback failed. */
+/** The number of samples; INT64_MAX for a stream, whose length is not known (fa_dataset_stream()). -1 for NULL; -1 and
+ *  an error if the `length` callback failed. */
 FA_API int64_t fa_dataset_length(const fa_dataset *dataset);
 /** Returns the sample `index`, from 0. Its tensors belong to the current scope. They may be the dataset's own
  *  tensors: do not modify them in place.
@@ -144,18 +145,19 @@ typedef struct fa_data_mnist_options {
     size_t size;          /**< set by the macro */
     bool train;           /**< true: the 60,000 training samples; false: the 10,000 test samples */
     fa_module *transform; /**< transform of the inputs, see @ref transform; NULL: none */
+    bool download;        /**< download files that are missing, see fa_data_download() */
     char fa__end;
 } fa_data_mnist_options;
 #define FA__DEFAULT_fa_data_mnist                                                                                      \
     {                                                                                                                  \
-        offsetof(fa_data_mnist_options, fa__end), true, NULL, 0                                                        \
+        offsetof(fa_data_mnist_options, fa__end), true, NULL, false, 0                                                 \
     }
 
 /** MNIST: handwritten digits (LeCun et al. 1998), images of (1, 28, 28). Reads the IDX files
  *  "train-images-idx3-ubyte" and so on, uncompressed, or with ".gz" if the plugin gzip is available. Other datasets
  *  with these file names can be read too.
  *
- *      fa_data_mnist("data/mnist", .train = true, .transform = NULL)
+ *      fa_data_mnist("data/mnist", .train = true, .transform = NULL, .download = false)
  *
  *  @param folder  the folder
  *  @param options the options shown above; NULL for the defaults */
@@ -168,13 +170,51 @@ typedef fa_data_mnist_options fa_data_fashion_mnist_options;
 
 /** Fashion-MNIST: clothes, in the format of MNIST (Xiao, Rasul and Vollgraf 2017).
  *
- *      fa_data_fashion_mnist("data", .train = true, .transform = NULL)
+ *      fa_data_fashion_mnist("data", .train = true, .transform = NULL, .download = false)
  *
  *  @param folder  the folder; NULL: that of Debian's package dataset-fashion-mnist
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_dataset *fa_data_fashion_mnist(const char *folder, const fa_data_fashion_mnist_options *options);
 #define fa_data_fashion_mnist(...)                                                                                     \
     FA__CALL1(fa_data_fashion_mnist, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+
+/** Options of fa_data_kmnist(). */
+typedef fa_data_mnist_options fa_data_kmnist_options;
+#define FA__DEFAULT_fa_data_kmnist FA__DEFAULT_fa_data_mnist
+
+/** Kuzushiji-MNIST: characters of old Japanese books in 10 classes, in the format of MNIST (Clanuwat et al. 2018).
+ *
+ *      fa_data_kmnist("data", .train = true, .transform = NULL, .download = false)
+ *
+ *  @param folder  the folder
+ *  @param options the options shown above; NULL for the defaults */
+FA_API fa_dataset *fa_data_kmnist(const char *folder, const fa_data_kmnist_options *options);
+#define fa_data_kmnist(...) FA__CALL1(fa_data_kmnist, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+
+/** Options of fa_data_emnist(). */
+typedef struct fa_data_emnist_options {
+    size_t size;          /**< set by the macro */
+    bool train;           /**< true: the training set; false: the test set */
+    fa_module *transform; /**< transform of the inputs, see @ref transform; NULL: none */
+    char fa__end;
+} fa_data_emnist_options;
+#define FA__DEFAULT_fa_data_emnist                                                                                     \
+    {                                                                                                                  \
+        offsetof(fa_data_emnist_options, fa__end), true, NULL, 0                                                       \
+    }
+
+/** EMNIST: handwritten letters and digits, images of (1, 28, 28) (Cohen et al. 2017). Reads the IDX files
+ *  "emnist-letters-train-images-idx3-ubyte" and so on, as those of MNIST. The images are turned upright: in the files,
+ *  rows are columns. Labels are those of the files: those of "letters" are 1 to 26.
+ *
+ *      fa_data_emnist("data", "letters", .train = true, .transform = NULL)
+ *
+ *  @param folder  the folder
+ *  @param split   "balanced", "byclass", "bymerge", "digits", "letters" or "mnist"
+ *  @param options the options shown above; NULL for the defaults */
+FA_API fa_dataset *fa_data_emnist(const char *folder, const char *split, const fa_data_emnist_options *options);
+#define fa_data_emnist(...)                                                                                            \
+    FA__CALL2(fa_data_emnist, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** Options of fa_data_cifar10(). */
 typedef fa_data_mnist_options fa_data_cifar10_options;
@@ -183,8 +223,10 @@ typedef fa_data_mnist_options fa_data_cifar10_options;
 /** CIFAR-10: color photographs of (3, 32, 32) in 10 classes (Krizhevsky 2009). Reads the binary files
  *  data_batch_1.bin to data_batch_5.bin, as many as exist, or test_batch.bin. A file may have any number of records.
  *  They may also be in an archive: cifar-10-binary.tar.gz in the folder, or `folder` may name a .tar or .tar.gz file.
+ *  If there are none, Python's files are read, data_batch_1 to data_batch_5 and test_batch, from the folder or from
+ *  cifar-10-python.tar.gz. They are pickled; only what such files have is understood, and nothing in them is executed.
  *
- *      fa_data_cifar10("data", .train = true, .transform = NULL)
+ *      fa_data_cifar10("data", .train = true, .transform = NULL, .download = false)
  *
  *  @param folder  the folder
  *  @param options the options shown above; NULL for the defaults */
@@ -197,17 +239,19 @@ typedef struct fa_data_cifar100_options {
     bool train;           /**< true: the training set; false: the test set */
     fa_module *transform; /**< transform of the inputs, see @ref transform; NULL: none */
     bool coarse;          /**< use the 20 coarse labels instead of the 100 fine ones */
+    bool download;        /**< download files that are missing, see fa_data_download() */
     char fa__end;
 } fa_data_cifar100_options;
 #define FA__DEFAULT_fa_data_cifar100                                                                                   \
     {                                                                                                                  \
-        offsetof(fa_data_cifar100_options, fa__end), true, NULL, false, 0                                              \
+        offsetof(fa_data_cifar100_options, fa__end), true, NULL, false, false, 0                                       \
     }
 
 /** CIFAR-100: color photographs in 100 classes, in the files train.bin and test.bin, or in
- *  cifar-100-binary.tar.gz; otherwise like fa_data_cifar10().
+ *  cifar-100-binary.tar.gz, or in Python's files train and test, or in cifar-100-python.tar.gz; otherwise like
+ *  fa_data_cifar10().
  *
- *      fa_data_cifar100("data", .train = true, .transform = NULL, .coarse = false)
+ *      fa_data_cifar100("data", .train = true, .transform = NULL, .coarse = false, .download = false)
  *
  *  @param folder  the folder
  *  @param options the options shown above; NULL for the defaults */
@@ -247,8 +291,8 @@ typedef struct fa_data_loader_options {
 /** Creates a loader, which goes through a dataset in batches: each epoch has every sample once, in order or shuffled,
  *  or the samples that a sampler chooses.
  *
- *      fa_data_loader(dataset, .batch_size = 1, .shuffle = false, .sampler = NULL, .drop_last = false, .seed = -1,
- * .device, .workers = 0, .prefetch = 2, .skip_bad_samples = false, .timeout = 0)
+ *      fa_data_loader(dataset, .batch_size = 1, .shuffle = false, .sampler = NULL, .drop_last = false,
+ *          .seed = -1, .device, .workers = 0, .prefetch = 2, .skip_bad_samples = false, .timeout = 0)
  *
  *  A batch depends only on the seed, the epoch and its number in the epoch. The random numbers of a sample, for the
  *  library's random transforms and for a dataset's `get`, depend only on the seed, the epoch and the index of the
@@ -268,7 +312,7 @@ typedef struct fa_data_loader_options {
 FA_API fa_loader *fa_data_loader(fa_dataset *dataset, const fa_data_loader_options *options);
 #define fa_data_loader(...) FA__CALL1(fa_data_loader, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
-/** The number of batches in an epoch. -1 and an error for NULL. */
+/** The number of batches in an epoch; INT64_MAX for a stream. -1 and an error for NULL. */
 FA_API int64_t fa_loader_length(const fa_loader *loader);
 /** The dataset of a loader. The caller gets no reference. */
 FA_API fa_dataset *fa_loader_dataset(const fa_loader *loader);
@@ -450,8 +494,9 @@ typedef struct fa_image_read_options {
 
 /** Reads an image file to a tensor u8 (channels, height, width) on the CPU, with 1 or 3 channels. PNG files give what
  *  Pillow's convert("RGB") and convert("L") give: of 16-bit channels the upper 8 bits, colors without the alpha channel
- *  (what lies behind transparent pixels is not computed), no gamma or color profile applied. PGM and PPM files with
- *  another maximum value are scaled to 255.
+ *  (what lies behind transparent pixels is not computed), no gamma or color profile applied. JPEG files are turned
+ *  upright as their EXIF data say; those with cyan, magenta, yellow and black give what Pillow's convert("RGB") gives.
+ *  PGM and PPM files with another maximum value are scaled to 255.
  *
  *      fa_image_read("shirt.png", .channels = 0)
  *
@@ -462,6 +507,9 @@ typedef struct fa_image_read_options {
  * FA_ERROR_UNAVAILABLE if the plugin is missing */
 FA_API fa_tensor *fa_image_read(const char *path, const fa_image_read_options *options);
 #define fa_image_read(...) FA__CALL1(fa_image_read, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+
+/* Decodes the content of a file as fa_image_read() does; `path` is its name in errors. */
+FA_API fa_tensor *fa__image_decode(const char *path, const void *content, size_t size, int64_t channels);
 
 /** Resizes an image with antialiased bilinear filtering, like PyTorch's interpolate() with mode "bilinear" and
  *  antialias=True: bilinear interpolation, whose triangle filter is widened by the scale factor when the image

@@ -1,5 +1,6 @@
 /** @file
- *  Datasets made from others, and from files: image folders, tables, text and arrays.
+ *  Datasets made from others, streams of samples, and datasets in files: image folders, tables, text, arrays and tar
+ *  archives; and their download.
  *
  *      fa_dataset *photos = fa_data_image_folder("photos", .transform = fa_transform_compose(
  *          fa_transform_resize(256), fa_transform_center_crop(224), fa_transform_to_tensor()));
@@ -57,11 +58,182 @@ FA_API fa_dataset *fa_data_filter(fa_dataset *dataset, fa_sample_predicate *pred
  *  @param dataset the dataset */
 FA_API fa_dataset *fa_data_cached(fa_dataset *dataset);
 
+/** Creates a dataset that stores each sample in a file once it was read, so that later runs of the program read that:
+ *  folder/0000000042.safetensors. Several processes may use one folder. Random transforms belong outside of it.
+ *  @param dataset the dataset
+ *  @param folder  the folder, which is created if it does not exist. It must not be used for another dataset, which is
+ *                 noticed only if that has another number of samples
+ *  @return the dataset; NULL and an error if the folder cannot be used */
+FA_API fa_dataset *fa_data_cached_in(fa_dataset *dataset, const char *folder);
+
+/** Makes a batch from single samples, whose tensors are those of one sample: stores tensors in *batch, whose first
+ *  dimension is `count`. Returns false after fa_fail(). The workers of a loader may call it from several threads at the
+ *  same time. */
+typedef bool fa_collate_function(void *context, const fa_sample *samples, int64_t count, fa_sample *batch);
+
+/** Creates a dataset whose batches are made from single samples by a function; the collate_fn of PyTorch's loaders.
+ *  @param dataset  the dataset
+ *  @param function called with the context, the samples and their number
+ *  @param context  passed to the function; must outlive the result and its loaders */
+FA_API fa_dataset *fa_data_collated(fa_dataset *dataset, fa_collate_function *function, void *context);
+
+/** Options of fa_data_padded(). */
+typedef struct fa_data_padded_options {
+    size_t size;         /**< set by the macro */
+    double value;        /**< what inputs and extra tensors are padded with */
+    double target_value; /**< what targets are padded with; fa_cross_entropy() ignores -100 */
+    int64_t multiple;    /**< the first dimension of a sample is padded to a multiple of this number, at least 1 */
+    bool lengths;        /**< add a tensor i64 (batch): the first dimension of each input, in the first free place of
+                            `extra` */
+    char fa__end;
+} fa_data_padded_options;
+#define FA__DEFAULT_fa_data_padded                                                                                     \
+    {                                                                                                                  \
+        offsetof(fa_data_padded_options, fa__end), 0, -100, 1, false, 0                                                \
+    }
+
+/** Creates a dataset of samples of different sizes, such as sequences, which are padded at their ends when a batch is
+ *  made of them, to the largest size in the batch: torch.nn.utils.rnn.pad_sequence. fa_sampler_bucketed() puts samples
+ *  of similar lengths into a batch.
+ *
+ *      fa_data_padded(dataset, .value = 0, .target_value = -100, .multiple = 1, .lengths = false)
+ *
+ *  @param dataset the dataset, whose samples have the same dtypes and numbers of dimensions
+ *  @param options the options shown above; NULL for the defaults */
+FA_API fa_dataset *fa_data_padded(fa_dataset *dataset, const fa_data_padded_options *options);
+#define fa_data_padded(...) FA__CALL1(fa_data_padded, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+
 /** The number of classes whose names a dataset knows, such as those of an image folder; 0 if it knows none. Splits,
  *  subsets and transformed datasets know the names of theirs. -1 and an error for NULL. */
 FA_API int64_t fa_dataset_classes(const fa_dataset *dataset);
 /** The name of class `index`, from 0, in UTF-8. NULL and an error if there is none. */
 FA_API const char *fa_dataset_class_name(const fa_dataset *dataset, int64_t index);
+
+/** @} */
+
+/** @defgroup streams Streams
+ *
+ *  Datasets whose samples come one after the other, without numbers by which they could be had: from a socket, a
+ *  decompressor, a generator, many archives.
+ *  @{ */
+
+/** The callbacks of a stream. Each pass over it (an epoch of a loader) has a state of its own, which `open` returns.
+ *  Callbacks of one pass are called by one thread at a time, those of several passes possibly at the same time. They
+ *  run without recording gradients. What takes long, such as decoding, belongs into fa_data_map() or a transform, which
+ *  run in all workers. */
+typedef struct fa_dataset_stream_type {
+    const char *name; /**< name for messages; must live as long as the dataset */
+    /** Begins a pass. For exact resumption, its samples must depend on nothing but the seed and the number of the
+     *  epoch. Returns its state, not NULL; NULL after fa_fail(). */
+    void *(*open)(void *context, uint64_t seed, int64_t epoch);
+    /** Stores the next sample, whose tensors then leave the scope of the call; nothing at the end of the pass. Random
+     *  numbers drawn by the library's operations depend on seed, epoch and the number of the sample alone. Returns
+     *  false after fa_fail(). */
+    bool (*next)(void *context, void *state, fa_sample *sample);
+    void (*close)(void *context, void *state); /**< ends a pass, complete or not; may be NULL */
+    void (*release)(void *context); /**< called once when the last reference to the dataset is dropped; may be NULL */
+} fa_dataset_stream_type;
+
+/** Creates a dataset whose samples come from a stream; IterableDataset in PyTorch. Loaders give them in their order,
+ *  the same batches for any number of workers; each FA_EACH is a pass. Its length is INT64_MAX, fa_dataset_get() works
+ *  in no other place than fa_data_map(), transforms and fa_data_collated() over it, and datasets that choose samples by
+ *  number (subsets, splits, concat, filter, cached) refuse it, as loaders refuse .shuffle and .sampler with it.
+ *  A loader that continues from a position within an epoch reads and drops the samples before it.
+ *  @param type    the callbacks: open and next at least; the struct is copied
+ *  @param context passed to the callbacks; released with the dataset, or at once after an error. It must outlive the
+ *  scope in which the dataset is created and all loaders of the dataset */
+FA_API fa_dataset *fa_dataset_stream(const fa_dataset_stream_type *type, void *context);
+
+/** Options of fa_data_webdataset(). */
+typedef struct fa_data_webdataset_options {
+    size_t size;          /**< set by the macro */
+    const char *input;    /**< names of the members that are the input, separated by ';', the first that a sample has;
+                             NULL: "jpg;jpeg;png;ppm;pgm;pnm" */
+    const char *target;   /**< the same for the target; "": there are none; NULL: "cls" */
+    const char *extra;    /**< names of further members, one for each tensor of `extra`, at most 5; NULL: none */
+    fa_module *transform; /**< transform of the inputs, see @ref transform; NULL: none */
+    int64_t channels;     /**< of images, 1: gray; 3: red, green, blue; 0: as in each file */
+    int64_t shuffle;      /**< samples among which the next one is chosen at random, 0 to 1,048,576; the archives are
+                             then in random order, too, another one in each epoch. 0: the order of the files */
+    int64_t rank, ranks;  /**< of several processes, this one reads archives rank, rank + ranks, ... */
+    char fa__end;
+} fa_data_webdataset_options;
+#define FA__DEFAULT_fa_data_webdataset                                                                                 \
+    {                                                                                                                  \
+        offsetof(fa_data_webdataset_options, fa__end), NULL, NULL, NULL, NULL, 3, 0, 0, 1, 0                           \
+    }
+
+/** A stream of samples in tar archives, in the layout of the WebDataset library: successive members whose names are
+ *  equal up to the first dot behind the last slash are one sample, and what follows the dot is the member's name in it:
+ *  "train/000017.jpg" and "train/000017.cls". An input called jpg, jpeg, png, ppm, pgm or pnm is an image, decoded in
+ *  all workers as by fa_image_read(), u8 (channels, height, width). Members called cls, id and index are decimal
+ *  numbers, i64 (); others are bytes, u8 (size).
+ *
+ *      fa_data_webdataset("data/train-{000..127}.tar", .input = NULL, .target = NULL, .extra = NULL,
+ *          .transform = NULL, .channels = 3, .shuffle = 0, .rank = 0, .ranks = 1)
+ *
+ *  @param shards  path of the archives, .tar, or .tar.gz with the plugin gzip: one range {first..last} of numbers with
+ *                 as many digits as the first one, or a pattern with * and ?, or neither
+ *  @param options the options shown above; NULL for the defaults
+ *  @return the dataset; NULL and an error if no archive has such a path. Damaged archives and samples without input or
+ *  target are errors of the loop, which name the archive and the member; .skip_bad_samples of loaders leaves out images
+ *  that cannot be decoded */
+FA_API fa_dataset *fa_data_webdataset(const char *shards, const fa_data_webdataset_options *options);
+#define fa_data_webdataset(...) FA__CALL1(fa_data_webdataset, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+
+/** @} */
+
+/** @defgroup download Downloads
+ *  @{ */
+
+/** Called while a file is downloaded: bytes so far, and of the whole file; -1 if that is not known. Returns false to
+ *  give up. */
+typedef bool fa_download_function(void *context, int64_t bytes, int64_t whole);
+
+/** Options of fa_data_download(). */
+typedef struct fa_data_download_options {
+    size_t size;                    /**< set by the macro */
+    fa_download_function *progress; /**< called now and then; NULL: none */
+    void *context;                  /**< passed to it */
+    char fa__end;
+} fa_data_download_options;
+#define FA__DEFAULT_fa_data_download                                                                                   \
+    {                                                                                                                  \
+        offsetof(fa_data_download_options, fa__end), NULL, NULL, 0                                                     \
+    }
+
+/** Downloads a file by libcurl, which is opened when this is called first. Nothing happens if `dest` exists and has
+ *  this SHA-256. The file is written to `dest` with ".part" at the end, and gets its name when its SHA-256 is right; a
+ *  download that was interrupted continues where it ended. fa_stop() interrupts it.
+ *
+ *      fa_data_download("https://example.org/data.csv.gz", "440fcabf73cc546fa21475e81ea37026...", "data.csv.gz",
+ *          .progress = NULL, .context = NULL)
+ *
+ *  @param url     http:// or https://
+ *  @param sha256  64 hexadecimal digits
+ *  @param dest    path of the file; folders that do not exist are created
+ *  @param options the options shown above; NULL for the defaults
+ *  @return false and an error: FA_ERROR_UNAVAILABLE if there is no libcurl, FA_ERROR_FILE if the file cannot be had or
+ *  written, or has another SHA-256: then nothing is kept of it */
+FA_API bool fa_data_download(const char *url, const char *sha256, const char *dest,
+                             const fa_data_download_options *options);
+#define fa_data_download(...)                                                                                          \
+    FA__CALL3(fa_data_download, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** Downloads the files of a dataset that are missing: what `.download = true` does. The environment variable
+ *  FACULA_MIRROR, if it is set, is the address of a folder from which the files are taken instead of their own sites.
+ *
+ *      fa_data_get("cifar10", "data", .progress = NULL, .context = NULL)
+ *
+ *  @param name    "mnist", "fashion-mnist", "kmnist", "cifar10" or "cifar100"
+ *  @param folder  the folder for the files
+ *  @param options the options shown above; NULL for the defaults
+ *  @return false and an error as of fa_data_download(), and for another name */
+FA_API bool fa_data_get(const char *name, const char *folder, const fa_data_download_options *options);
+/** Options of fa_data_get(). */
+typedef fa_data_download_options fa_data_get_options;
+#define FA__DEFAULT_fa_data_get FA__DEFAULT_fa_data_download
+#define fa_data_get(...) FA__CALL2(fa_data_get, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** @} */
 
@@ -126,7 +298,7 @@ typedef struct fa_data_csv_options {
  *  are the categories 0, 1, ...
  *
  *      fa_data_csv("iris.csv", .target = "species", .header = -1, .delimiter = 0, .missing = FA_MISSING_FAIL,
- * .target_dtype = FA_SAME)
+ *          .target_dtype = FA_SAME)
  *
  *  Input: f32 (columns), all columns but the target; a text column has the number of the category. Target: i64 () or
  *  f32 (), see `target_dtype`; none with `.target = ""`. Names of classes are those of a text
@@ -155,6 +327,13 @@ typedef struct fa_column {
  *  @param column  the description
  *  @return false if there is no such column, without an error */
 FA_API bool fa_data_csv_column(const fa_dataset *dataset, int64_t index, fa_column *column);
+
+/** The text that a number of a text column stands for, in a dataset made by fa_data_csv() or from one.
+ *  @param dataset the dataset
+ *  @param column  number of the column in the file, from 0
+ *  @param index   number of the category, from 0 to fa_column.categories - 1
+ *  @return the text, valid as long as the dataset; NULL, without an error, if there is no such column or category */
+FA_API const char *fa_data_csv_category(const fa_dataset *dataset, int64_t column, int64_t index);
 
 /** What the tokens of a text are. */
 typedef enum fa_token_kind {

@@ -185,6 +185,9 @@ typedef struct fa_memory {
     size_t retries;            /**< how often the cache was emptied because the device was out of memory */
     size_t failures;           /**< allocations that failed even after that */
     size_t limit;              /**< the limit that fa_memory_limit() set; 0: none */
+    size_t spill;              /**< bytes of its tensors that may be in the host's memory (fa_memory_limit()) */
+    fa_memory_count spilled;   /**< bytes of its tensors that are in the host's memory; total: that went there */
+    size_t moved;              /**< bytes of tensors that were moved within the device to join free memory */
 } fa_memory;
 
 /** Returns the memory statistics of a device. For an unknown device: zeros and an error. */
@@ -218,12 +221,45 @@ FA_API void fa_memory_reset_peak(fa_device device);
  *  and tries again. */
 FA_API void fa_empty_cache(fa_device device);
 
+/** Options of fa_memory_limit(). */
+typedef struct fa_memory_limit_options {
+    size_t size;  /**< set by the macro */
+    size_t spill; /**< bytes of the device's tensors that may be in the host's memory */
+    char fa__end;
+} fa_memory_limit_options;
+#define FA__DEFAULT_fa_memory_limit                                                                                    \
+    {                                                                                                                  \
+        offsetof(fa_memory_limit_options, fa__end), 0, 0                                                               \
+    }
 /** Limits the memory that the library allocates from a device to `bytes`; 0, the default, means no limit. Memory is
- *  always allocated on demand, not in advance. An allocation that would exceed the limit empties the cache first, and
- *  then fails with FA_ERROR_MEMORY. Memory already allocated is kept. The limit has no effect on `meta`, which uses
- *  no memory. May be called from any thread.
- *  @return false and an error if the device is not available */
-FA_API bool fa_memory_limit(fa_device device, size_t bytes);
+ *  always allocated on demand, not in advance. Memory already allocated is kept. The limit has no effect on `meta`,
+ *  which uses no memory. May be called from any thread.
+ *
+ *  An allocation that would exceed the limit, or for which the device has no memory, does what is needed of the
+ *  following, and fails with FA_ERROR_MEMORY if that is not enough:
+ *
+ *  1. The cache is emptied (fa_empty_cache()).
+ *  2. On devices other than the CPU: tensors are moved within the device, so that free memory between them comes
+ *     together (fa_memory.moved).
+ *  3. With `.spill`: the tensors that were used least recently go to the host's memory, up to that many bytes in all
+ *     (fa_memory.spilled). They come back when an operation uses them. So a model larger than the device can be
+ *     trained; what one operation uses has to fit. The copies are counted in fa_transfers_report() under
+ *     `fa_memory_limit(.spill)`, and are an error where `.forbid = FA_TRANSFER` is set.
+ *
+ *  Values, versions and gradients are not affected, and the host does not wait for these copies. Memory that is
+ *  borrowed, exported by fa_to_dlpack(), or used by a recorded graph (graph.h) stays where it is. While a device may
+ *  spill, threads issue their work one at a time.
+ *
+ *      fa_memory_limit(device, bytes, .spill = 0)
+ *      fa_memory_limit(FA_CUDA(0), 0, .spill = 64LL << 30) // what does not fit on the GPU goes to 64 GiB of the host's
+ *
+ *  @param device  the device
+ *  @param bytes   the limit; 0: none
+ *  @param options the options shown above; NULL for the defaults
+ *  @return false and an error if the device is not available, or for `.spill` on the CPU or on `meta` */
+FA_API bool fa_memory_limit(fa_device device, size_t bytes, const fa_memory_limit_options *options);
+#define fa_memory_limit(...)                                                                                           \
+    FA__CALL2(fa_memory_limit, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** @} */
 

@@ -3,7 +3,9 @@
  *  devices of a process, or on several processes. */
 #ifndef FACULA_DIST_H
 #define FACULA_DIST_H
+#include <facula/amp.h>
 #include <facula/nn.h>
+#include <facula/save.h>
 #include <facula/types.h>
 
 FA__BEGIN
@@ -20,8 +22,9 @@ FA__BEGIN
  *  `facula run -n 4 -- ./program` starts four processes on one machine; `torchrun --no-python` sets the same
  * environment.
  *
- *  Data goes through TCP connections, one for each pair of ranks. Tensors on other devices than the CPU are copied to
- *  the host and back. All sums are computed in the order of ranks, so all ranks get the same bits, in every run.
+ *  Data goes through memory that the ranks of a machine share, and TCP connections or MPI between machines. Tensors on
+ *  other devices than the CPU are copied to the host and back. All sums are computed in the order of ranks, so all
+ *  ranks get the same bits, in every run.
  *
  *  Failures: a rank whose process has ended is noticed at once, and one that does not answer after the timeout of the
  *  group. The error names it on all ranks (FA_ERROR_STATE). So is a rank that calls another collective, or one with
@@ -38,27 +41,43 @@ typedef struct fa_group fa_group;
 /** Options of fa_dist_init(). */
 typedef struct fa_dist_init_options {
     size_t size;         /**< set by the macro */
-    int rank;            /**< number of this process, from 0; -1: the environment variable RANK */
-    int ranks;           /**< number of processes; 0: WORLD_SIZE, or 1 without it */
-    const char *address; /**< host name or address of rank 0; NULL: MASTER_ADDR, or 127.0.0.1 without it */
-    int port;            /**< port of rank 0; 0: MASTER_PORT */
-    double timeout;      /**< how long a call waits for another rank, in seconds */
+    int rank;            /**< number of this process, from 0; -1: what the launcher says */
+    int ranks;           /**< number of processes; 0: what the launcher says, or 1 without one */
+    const char *address; /**< host name or address of rank 0; NULL: MASTER_ADDR, or see fa_dist_init() */
+    int port;            /**< port of rank 0; 0: MASTER_PORT, or see fa_dist_init() */
+    double timeout;      /**< how long a call waits for another rank, in seconds; 0: FACULA_DIST_TIMEOUT, or 1800 */
+    const char *backend; /**< what data goes through; NULL: FACULA_DIST_BACKEND, or "auto"; see fa_dist_init() */
     char fa__end;
 } fa_dist_init_options;
 #define FA__DEFAULT_fa_dist_init                                                                                       \
     {                                                                                                                  \
-        offsetof(fa_dist_init_options, fa__end), -1, 0, NULL, 0, 1800, 0                                               \
+        offsetof(fa_dist_init_options, fa__end), -1, 0, NULL, 0, 0, NULL, 0                                            \
     }
 /** Joins the group of all processes (PyTorch: init_process_group()): rank 0 waits at its port, the others connect to
  * it, trying again until it is there. Processes may be on several machines of one network: connections are not
- * encrypted, and whoever can reach the port may connect. Without WORLD_SIZE in the environment, it is a group of one.
- * Under torchrun, which uses MASTER_PORT itself, the port is the next one.
+ * encrypted, and whoever can reach the port may connect. Without a launcher, it is a group of one.
  *
- *      fa_dist_init(.rank = -1, .ranks = 0, .address = NULL, .port = 0, .timeout = 1800)
+ *  | launcher | rank and number of ranks | rank 0, if MASTER_ADDR and MASTER_PORT are not set |
+ *  |---|---|---|
+ *  | `facula run`, torchrun | RANK, WORLD_SIZE | set by both; under torchrun, the port is the next one |
+ *  | mpirun of Open MPI | OMPI_COMM_WORLD_RANK, _SIZE | on one machine: a port that follows from mpirun's process |
+ *  | mpirun of MPICH | PMI_RANK, PMI_SIZE | as for Open MPI |
+ *  | srun of Slurm | SLURM_PROCID, SLURM_STEP_NUM_TASKS | the first node; a port that follows from the job's step |
+ *
+ *  | .backend | data goes through |
+ *  |---|---|
+ *  | "auto" | memory that ranks of one machine share, and TCP between machines |
+ *  | "tcp" | TCP |
+ *  | "mpi" | MPI, of the mpirun that started the program |
+ *
+ *  MPI is Open MPI, or else MPICH or another library with its binary interface. It is opened by this call, and
+ *  initialized unless the program has done that. Ranks are those of MPI, whatever the other options say.
+ *
+ *      fa_dist_init(.rank = -1, .ranks = 0, .address = NULL, .port = 0, .timeout = 0, .backend = NULL)
  *
  *  @param options the options shown above; NULL for the defaults
- *  @return the group; NULL and an error: FA_ERROR_ARGUMENT for an impossible rank, FA_ERROR_STATE that names the ranks
- *  that did not come within the timeout */
+ *  @return the group; NULL and an error: FA_ERROR_ARGUMENT for an impossible rank or an unknown backend,
+ *  FA_ERROR_UNAVAILABLE if there is no MPI, FA_ERROR_STATE that names the ranks that did not come within the timeout */
 FA_API fa_group *fa_dist_init(const fa_dist_init_options *options);
 #define fa_dist_init(...) FA__CALL0(fa_dist_init, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
@@ -71,6 +90,11 @@ FA_API bool fa_dist_threads(int ranks, double timeout, fa_group **groups);
 FA_API int fa_dist_rank(const fa_group *group);
 /** The number of ranks of a group; 0 for NULL. */
 FA_API int fa_dist_size(const fa_group *group);
+
+/** The seconds that this rank has waited for another one so far: the time in which a call needed something of it that
+ *  had not come. The rank that the others wait for most is the slow one. 0 and an error if there is no such `rank`. Not
+ * to be called while another thread makes a call of the group. */
+FA_API double fa_dist_waited(const fa_group *group, int rank);
 
 /** How values of several ranks are combined. */
 typedef enum fa_dist_op {
@@ -98,7 +122,8 @@ typedef fa_dist_all_reduce_options fa_dist_all_reduce_start_options; /**< those 
 #define FA__DEFAULT_fa_dist_reduce_scatter FA__DEFAULT_fa_dist_all_reduce
 #define FA__DEFAULT_fa_dist_all_reduce_start FA__DEFAULT_fa_dist_all_reduce
 
-/** Replaces t by its combination over all ranks of the group, element by element. Halves are added in their own dtype.
+/** Replaces t by its combination over all ranks of the group, element by element. Halves are added in
+ *  f32, and rounded once.
  *
  *      fa_dist_all_reduce(t, group, .op = FA_DIST_SUM)
  *  @return false and an error on failure: FA_ERROR_DTYPE if the dtype cannot be combined so */
@@ -111,6 +136,10 @@ FA_API bool fa_dist_all_reduce(fa_tensor *t, fa_group *group, const fa_dist_all_
 FA_API bool fa_dist_reduce(fa_tensor *t, int root, fa_group *group, const fa_dist_reduce_options *options);
 #define fa_dist_reduce(...)                                                                                            \
     FA__CALL3(fa_dist_reduce, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+/** The sum of t over all ranks of the group as a new tensor, through which gradients go: that of t is the sum of the
+ *  ranks' gradients of the result, which all ranks have to compute (PyTorch:
+ * torch.distributed.nn.functional.all_reduce). NULL and an error on failure. */
+FA_API fa_tensor *fa_dist_sum(const fa_tensor *t, fa_group *group);
 /** Combines t (ranks * n, ...) over all ranks of the group and returns the part of this rank, (n, ...). NULL and an
  * error if dimension 0 is not a multiple of the number of ranks.
  *
@@ -238,14 +267,16 @@ extern "C" {
 
 /** Options of fa_dist_data_parallel(). */
 typedef struct fa_dist_data_parallel_options {
-    size_t size;            /**< set by the macro */
-    int64_t bucket_bytes;   /**< gradients are averaged in buckets of about this size; the first has at most 1 MiB */
-    bool broadcast_buffers; /**< in training, give all ranks the buffers of rank 0 before each forward pass */
+    size_t size;             /**< set by the macro */
+    int64_t bucket_bytes;    /**< gradients are averaged in buckets of about this size; the first has at most 1 MiB */
+    bool broadcast_buffers;  /**< in training, give all ranks the buffers of rank 0 before each forward pass */
+    fa_dtype gradient_dtype; /**< dtype in which gradients are exchanged; FA_SAME: their own */
+    bool uneven;             /**< ranks may have different numbers of batches, see fa_dist_join() */
     char fa__end;
 } fa_dist_data_parallel_options;
 #define FA__DEFAULT_fa_dist_data_parallel                                                                              \
     {                                                                                                                  \
-        offsetof(fa_dist_data_parallel_options, fa__end), 25 << 20, true, 0                                            \
+        offsetof(fa_dist_data_parallel_options, fa__end), 25 << 20, true, FA_SAME, false, 0                            \
     }
 /** Creates a module that runs `module`, and averages its gradients over the ranks of the group in fa_backward(). All
  *  ranks call this, in the same order.
@@ -258,11 +289,14 @@ typedef struct fa_dist_data_parallel_options {
  *    mean over equally many samples, gradients are those of the mean over all samples.
  *  - **Unused parameters.** One that no rank has used keeps its gradient. One that only some have used gets the
  * average, with zeros for the others.
+ *  - **Compression**: with `.gradient_dtype = FA_BF16`, gradients are rounded to bf16 before they are exchanged, which
+ *    halves what is sent for f32 (PyTorch: bf16_compress_hook). Their sum is computed in f32.
  *  - **Accumulation**: see fa_dist_set_sync().
  *
  *  An error in backward on one rank leaves the others waiting for it until it frees the group, or ends.
  *
- *      fa_dist_data_parallel(module, group, .bucket_bytes = 25 << 20, .broadcast_buffers = true)
+ *      fa_dist_data_parallel(module, group, .bucket_bytes = 25 << 20, .broadcast_buffers = true,
+ *          .gradient_dtype = FA_SAME, .uneven = false)
  *
  *  @param module  the module; only one thread may run backward through it at a time
  *  @param group   the group, to which the new module holds a reference
@@ -273,11 +307,144 @@ FA_API fa_module *fa_dist_data_parallel(fa_module *module, fa_group *group,
 #define fa_dist_data_parallel(...)                                                                                     \
     FA__CALL2(fa_dist_data_parallel, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
-/** With `sync` false, fa_backward() through a module of fa_dist_data_parallel() only accumulates gradients (PyTorch:
- *  no_sync()); with true, the next one averages what was accumulated. All ranks must call it alike.
+/** With `sync` false, fa_backward() through a module of fa_dist_data_parallel() or fa_dist_shard() only accumulates
+ * gradients (PyTorch: no_sync()); with true, the next one averages what was accumulated. All ranks must call it alike.
  *
  *      fa_dist_set_sync(ddp, step % 4 == 3); */
 FA_API bool fa_dist_set_sync(fa_module *module, bool sync);
+
+/** For ranks with different numbers of batches (PyTorch: Join): each rank of a module of fa_dist_data_parallel(.uneven
+ * = true) calls this when it has had its last batch of an epoch. It takes part in the averages of the others, with
+ *  gradients of zero, until all ranks have called it; averages are still divided by the number of all ranks. Then the
+ *  parameters and buffers of a rank that made the last step become those of all; the state of optimizers stays what it
+ *  is on each rank. In training, each forward pass has to be followed by one backward pass.
+ *
+ *      FA_EACH(batch, loader_of_this_rank)
+ *          step(ddp, optim, batch);
+ *      fa_dist_join(ddp);
+ *  @return false and an error on failure */
+FA_API bool fa_dist_join(fa_module *module);
+
+/** Makes all fa_nn_batch_norm1d() and fa_nn_batch_norm2d() layers in a module normalize over the batches of all ranks
+ * of the group in training (PyTorch: SyncBatchNorm.convert_sync_batchnorm()). Outputs, gradients and running statistics
+ *  are those of one process with the whole batch; ranks may have different numbers of samples. All ranks must run these
+ *  layers in the same order. The group must exist as long as they run in training; NULL for the `group` makes them
+ *  ordinary layers again. Copies of a layer (fa_module_clone()) are synchronized too.
+ *  @return `module`; NULL and an error on failure */
+FA_API fa_module *fa_dist_sync_batch_norm(fa_module *module, fa_group *group);
+
+/** @} */
+
+/** @defgroup dist_shard Sharded data parallel training
+ *
+ *  As distributed data parallel, but each of N ranks keeps a part only of what training needs (ZeRO, arXiv:1910.02054;
+ *  PyTorch: FullyShardedDataParallel). The parameters of each layer are laid out one after the other and cut into N
+ *  equal parts, the shards. The optimizer gets the shards, which are the parameters of the new module.
+ *
+ *      fa_module *sharded = fa_dist_shard(net, world, .level = 3);
+ *      fa_optim *optim = fa_optim_adam(sharded, .lr = 1e-3);     // not of net
+ *      FA_EACH(batch, loader_of_this_rank) {
+ *          fa_optim_zero_grad(optim);
+ *          fa_backward(fa_cross_entropy(fa_forward(sharded, batch.input), batch.target));
+ *          fa_optim_step(optim);
+ *      }
+ *
+ *  | level | each rank has 1/N of | each rank has all of | sent by a rank in a step, of P bytes of parameters |
+ *  |---|---|---|---|
+ *  | 1 | optimizer state | parameters, gradients | about 2 P |
+ *  | 2 | optimizer state, gradients | parameters | about 2 P |
+ *  | 3 | optimizer state, gradients, parameters | the parameters of one layer at a time | about 3 P |
+ *
+ *  Losses are those of one process with the whole batch. All ranks must run the same layers in the same order.
+ *  @{ */
+
+/** Options of fa_dist_shard(). */
+typedef struct fa_dist_shard_options {
+    size_t size;            /**< set by the macro */
+    int level;              /**< what is sharded: 1, 2 or 3, see above */
+    bool broadcast_buffers; /**< in training, give all ranks the buffers of rank 0 before each forward pass */
+    char fa__end;
+} fa_dist_shard_options;
+#define FA__DEFAULT_fa_dist_shard                                                                                      \
+    {                                                                                                                  \
+        offsetof(fa_dist_shard_options, fa__end), 3, true, 0                                                           \
+    }
+/** Creates a module that runs `module`, whose parameters are sharded over the ranks of the group. All ranks call this,
+ *  in the same order, with equal modules; parameters and buffers of rank 0 become those of all.
+ *
+ *  - **Parameters** of the new module are the shards: "shard0", "shard1", ..., with one dimension, of equal size on all
+ *    ranks. Optimizers that treat each element by itself, which are all of optim.h, give the results of one process.
+ *    For fa_clip_grad_norm() see fa_dist_shard_clip_norm().
+ *  - **Layers** are the children of `module`; of those that are sequentials, lists or dicts, their children. At level 3
+ *    the parameters of a layer have memory while its forward or backward runs; in between, they are on FA_META, and
+ *    using them is an error. Parameters that several layers share, or that belong to no layer, have memory from the
+ *    beginning of forward to the end of backward.
+ *  - **Gradients** are reduced when those of a layer are complete. Above level 1, gradients of the parameters of
+ *    `module` are NULL then.
+ *  - **Modes**: forward gives `module` the training mode of the new module.
+ *
+ *  `module` must not be run by itself, moved or converted any more, except while fa_dist_shard_gather() keeps its
+ *  parameters; freeing the new module leaves parameters at level 3 without values.
+ *
+ *      fa_dist_shard(module, group, .level = 3, .broadcast_buffers = true)
+ *
+ *  @param module  the module, no descendant of which is sharded already; pointers to the memory of its parameters must
+ *  not be held (fa_ptr())
+ *  @param group   the group, to which the new module holds a reference
+ *  @param options the options shown above; NULL for the defaults
+ *  @return the new module, which holds a reference to `module`; NULL and an error on failure */
+FA_API fa_module *fa_dist_shard(fa_module *module, fa_group *group, const fa_dist_shard_options *options);
+#define fa_dist_shard(...)                                                                                             \
+    FA__CALL2(fa_dist_shard, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** With `whole` true, gathers all parameters of a module of fa_dist_shard() on all ranks and keeps them, for saving,
+ *  loading or changing the network that was sharded (PyTorch: FSDP.summon_full_params()). With false, what they are
+ *  then becomes the shards, and memory is freed again. All ranks must call it alike, and change parameters alike.
+ *
+ *      fa_dist_shard_gather(sharded, true);
+ *      if (fa_dist_rank(world) == 0)
+ *          fa_save(net, "net.safetensors");
+ *      fa_dist_shard_gather(sharded, false);
+ *  @return false and an error on failure */
+FA_API bool fa_dist_shard_gather(fa_module *module, bool whole);
+/** fa_clip_grad_norm() for a module of fa_dist_shard(): if the 2-norm of the gradients of all shards of all ranks is
+ *  above max_norm, they are scaled to it. Returns the norm before, which is the same on all ranks; NaN and an error on
+ *  failure. */
+FA_API double fa_dist_shard_clip_norm(fa_module *module, double max_norm);
+
+/** Makes all ranks of a group skip a step together: a scaler of fa_amp_scaler() otherwise looks at the gradients of its
+ *  rank alone, which are others than those of other ranks with fa_dist_shard(), tensor parallel layers and pipelines
+ *  (PyTorch: ShardedGradScaler). The scaler holds a reference to the group; NULL for the `group` ends it.
+ *  @return false and an error on failure */
+FA_API bool fa_dist_sync_scaler(fa_scaler *scaler, fa_group *group);
+
+/** Options of fa_dist_checkpoint_save(): those of fa_checkpoint_save(). */
+typedef fa_checkpoint_options fa_dist_checkpoint_save_options;
+/** Options of fa_dist_checkpoint_load(): those of fa_checkpoint_load(). */
+typedef fa_checkpoint_options fa_dist_checkpoint_load_options;
+#define FA__DEFAULT_fa_dist_checkpoint_save FA__DEFAULT_fa_checkpoint
+#define FA__DEFAULT_fa_dist_checkpoint_load FA__DEFAULT_fa_checkpoint
+/** fa_checkpoint_save() by all ranks of a group: each writes a file with its objects to `folder`, which all of them
+ *  see and which is made if it does not exist. What was saved before stays valid until all files are complete, and is
+ *  removed then.
+ *
+ *      fa_dist_checkpoint_save(folder, group, .module = sharded, .optim = optim, .loader = loader)
+ *  @return false and an error on all ranks if one of them failed */
+FA_API bool fa_dist_checkpoint_save(const char *folder, fa_group *group,
+                                    const fa_dist_checkpoint_save_options *options);
+#define fa_dist_checkpoint_save(...)                                                                                   \
+    FA__CALL2(fa_dist_checkpoint_save, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+/** fa_checkpoint_load() by all ranks of a group of what fa_dist_checkpoint_save() wrote, with objects that were created
+ *  in the same way. The number of ranks may be another one: shards of a module of fa_dist_shard() and the state that
+ * its optimizer keeps for them are cut again then; everything else is that of rank r % N of the N that saved. Call it
+ *  before the first step.
+ *
+ *      fa_dist_checkpoint_load(folder, group, .module = sharded, .optim = optim, .loader = loader)
+ *  @return false and an error on all ranks if one of them failed: FA_ERROR_FILE if there is no checkpoint */
+FA_API bool fa_dist_checkpoint_load(const char *folder, fa_group *group,
+                                    const fa_dist_checkpoint_load_options *options);
+#define fa_dist_checkpoint_load(...)                                                                                   \
+    FA__CALL2(fa_dist_checkpoint_load, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** @} */
 

@@ -19,6 +19,7 @@ typedef struct fa_binding {
     fa_tensors tensors;    /**< one tensor for each position of the lists; empty: the value is a number */
     fa_arg number;         /**< one number for all positions, or a 0-dimensional tensor that holds it */
     const double *numbers; /**< one number for each position of the lists; NULL: `number` is used */
+    bool random;           /**< a random key, another one for each position and call, instead of a value */
 } fa_binding;
 
 static inline fa_binding fa__bind_list(const char *name, fa_tensors tensors)
@@ -90,6 +91,17 @@ extern "C" {
              : fa__bind_t, FA__NUMBERS(fa__bind_i, fa__bind_u, fa__bind_f))(name, value)
 #endif
 
+/** Binds a name to a random key, from which a program draws numbers: `uniform(key)` in [0, 1), and `normal(key)` with
+ * mean 0 and standard deviation 1. Each tensor of the lists gets a new key from the generator in each call, and each of
+ * its elements a number of its own; the same function of the same key is the same number. */
+static inline fa_binding fa_bind_random(const char *name)
+{
+    fa_binding b = FA__NONE;
+    b.name = name;
+    b.random = true;
+    return b;
+}
+
 /** A program for fa_update_all(), with its bindings. */
 typedef struct fa_program {
     const char *text;           /**< assignments, as for fa_update() */
@@ -114,6 +126,8 @@ typedef struct fa_program {
  *  tensor for each position, in a list that is only read. It is read when the kernel runs, without a copy or a
  *  synchronization, so other work on the device may change it between two runs; its dtype does not take part in
  *  promotion.
+ *
+ *  A program draws random numbers from a name that fa_bind_random() binds: "p = p + sigma * normal(key)".
  *
  *  The update is all or nothing: arguments are checked and memory is allocated before the first write.
  *  @return false and an error, with nothing modified; also if an error was set before */

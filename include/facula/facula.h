@@ -28,6 +28,7 @@
 #define FACULA_H
 #include <facula/amp.h>
 #include <facula/autograd.h>
+#include <facula/cuda.h>
 #include <facula/data.h>
 #include <facula/dataset.h>
 #include <facula/device.h>
@@ -44,6 +45,8 @@
 #include <facula/op.h>
 #include <facula/operations.h>
 #include <facula/optim.h>
+#include <facula/parallel.h>
+#include <facula/plain.h>
 #include <facula/random.h>
 #include <facula/sampler.h>
 #include <facula/save.h>

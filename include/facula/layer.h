@@ -196,6 +196,18 @@ FA_API fa_module *fa_nn_adaptive_avg_pool1d(int64_t size);
 /** 1D adaptive max pooling of (n, c, length) to the length `size`. */
 FA_API fa_module *fa_nn_adaptive_max_pool1d(int64_t size);
 
+/* What a batch_norm layer consists of: parameters, or NULL; running statistics, or NULL; the weight of this batch in
+ * them. */
+typedef struct fa__batch_norm_parts {
+    fa_tensor *weight, *bias, *mean, *variance, *count;
+    double eps, momentum;
+} fa__batch_norm_parts;
+/* The layer in training, in place of fa_batch_norm(): normalizes over the batches of several processes. */
+typedef fa_tensor *fa__batch_together(const fa__batch_norm_parts *parts, fa_tensor *x, void *context);
+/* Lets a batch_norm layer train by a function; NULL: with its own batch alone. False, and no error, if the module is
+ * none. */
+FA_API bool fa__batch_norm_together(fa_module *module, fa__batch_together *together, void *context);
+
 /** Options of fa_nn_batch_norm2d(). */
 typedef struct fa_nn_batch_norm2d_options {
     size_t size; /**< set by the macro */

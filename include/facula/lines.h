@@ -5,6 +5,7 @@
 #define FACULA_LINES_H
 #include <facula/amp.h>
 #include <facula/autograd.h>
+#include <facula/cuda.h>
 #include <facula/data.h>
 #include <facula/dataset.h>
 #include <facula/device.h>
@@ -19,6 +20,7 @@
 #include <facula/nn.h>
 #include <facula/op.h>
 #include <facula/optim.h>
+#include <facula/parallel.h>
 #include <facula/random.h>
 #include <facula/sampler.h>
 #include <facula/save.h>
@@ -47,6 +49,10 @@
 #define fa_unhook(...) FA__CALLED(fa_unhook(__VA_ARGS__))
 #define fa_apply(...) FA__CALLED(fa_apply(__VA_ARGS__))
 #define fa_apply_all(...) FA__CALLED(fa_apply_all(__VA_ARGS__))
+#define fa_cuda_stream_adopt(...) FA__CALLED(fa_cuda_stream_adopt(__VA_ARGS__))
+#define fa_cuda_stream(...) FA__CALLED(fa_cuda_stream(__VA_ARGS__))
+#define fa_cuda_pointer(...) FA__CALLED(fa_cuda_pointer(__VA_ARGS__))
+#define fa_cuda_context_adopt(...) FA__CALLED(fa_cuda_context_adopt(__VA_ARGS__))
 #define fa_dataset_new(...) FA__CALLED(fa_dataset_new(__VA_ARGS__))
 #define fa_dataset_length(...) FA__CALLED(fa_dataset_length(__VA_ARGS__))
 #define fa_dataset_get(...) FA__CALLED(fa_dataset_get(__VA_ARGS__))
@@ -64,9 +70,13 @@
 #define fa_data_map(...) FA__CALLED(fa_data_map(__VA_ARGS__))
 #define fa_data_filter(...) FA__CALLED(fa_data_filter(__VA_ARGS__))
 #define fa_data_cached(...) FA__CALLED(fa_data_cached(__VA_ARGS__))
+#define fa_data_cached_in(...) FA__CALLED(fa_data_cached_in(__VA_ARGS__))
+#define fa_data_collated(...) FA__CALLED(fa_data_collated(__VA_ARGS__))
 #define fa_dataset_classes(...) FA__CALLED(fa_dataset_classes(__VA_ARGS__))
 #define fa_dataset_class_name(...) FA__CALLED(fa_dataset_class_name(__VA_ARGS__))
+#define fa_dataset_stream(...) FA__CALLED(fa_dataset_stream(__VA_ARGS__))
 #define fa_data_csv_column(...) FA__CALLED(fa_data_csv_column(__VA_ARGS__))
+#define fa_data_csv_category(...) FA__CALLED(fa_data_csv_category(__VA_ARGS__))
 #define fa_device_of(...) FA__CALLED(fa_device_of(__VA_ARGS__))
 #define fa_device_best(...) FA__CALLED(fa_device_best(__VA_ARGS__))
 #define fa_device_name(...) FA__CALLED(fa_device_name(__VA_ARGS__))
@@ -89,7 +99,6 @@
 #define fa_memory_snapshot(...) FA__CALLED(fa_memory_snapshot(__VA_ARGS__))
 #define fa_memory_reset_peak(...) FA__CALLED(fa_memory_reset_peak(__VA_ARGS__))
 #define fa_empty_cache(...) FA__CALLED(fa_empty_cache(__VA_ARGS__))
-#define fa_memory_limit(...) FA__CALLED(fa_memory_limit(__VA_ARGS__))
 #define fa_transfers_total(...) FA__CALLED(fa_transfers_total(__VA_ARGS__))
 #define fa_transfers_report(...) FA__CALLED(fa_transfers_report(__VA_ARGS__))
 #define fa_transfers_json(...) FA__CALLED(fa_transfers_json(__VA_ARGS__))
@@ -97,6 +106,8 @@
 #define fa_dist_threads(...) FA__CALLED(fa_dist_threads(__VA_ARGS__))
 #define fa_dist_rank(...) FA__CALLED(fa_dist_rank(__VA_ARGS__))
 #define fa_dist_size(...) FA__CALLED(fa_dist_size(__VA_ARGS__))
+#define fa_dist_waited(...) FA__CALLED(fa_dist_waited(__VA_ARGS__))
+#define fa_dist_sum(...) FA__CALLED(fa_dist_sum(__VA_ARGS__))
 #define fa_dist_broadcast(...) FA__CALLED(fa_dist_broadcast(__VA_ARGS__))
 #define fa_dist_all_gather(...) FA__CALLED(fa_dist_all_gather(__VA_ARGS__))
 #define fa_dist_gather(...) FA__CALLED(fa_dist_gather(__VA_ARGS__))
@@ -108,6 +119,11 @@
 #define fa_work_wait(...) FA__CALLED(fa_work_wait(__VA_ARGS__))
 #define fa_data_parallel_on(...) FA__CALLED(fa_data_parallel_on(__VA_ARGS__))
 #define fa_dist_set_sync(...) FA__CALLED(fa_dist_set_sync(__VA_ARGS__))
+#define fa_dist_join(...) FA__CALLED(fa_dist_join(__VA_ARGS__))
+#define fa_dist_sync_batch_norm(...) FA__CALLED(fa_dist_sync_batch_norm(__VA_ARGS__))
+#define fa_dist_shard_gather(...) FA__CALLED(fa_dist_shard_gather(__VA_ARGS__))
+#define fa_dist_shard_clip_norm(...) FA__CALLED(fa_dist_shard_clip_norm(__VA_ARGS__))
+#define fa_dist_sync_scaler(...) FA__CALLED(fa_dist_sync_scaler(__VA_ARGS__))
 #define fa_to_dlpack(...) FA__CALLED(fa_to_dlpack(__VA_ARGS__))
 #define fa_to_dlpack_unversioned(...) FA__CALLED(fa_to_dlpack_unversioned(__VA_ARGS__))
 #define fa_from_dlpack(...) FA__CALLED(fa_from_dlpack(__VA_ARGS__))
@@ -286,6 +302,7 @@
 #define fa_transform_equalize(...) FA__CALLED(fa_transform_equalize(__VA_ARGS__))
 #define fa_transform_posterize(...) FA__CALLED(fa_transform_posterize(__VA_ARGS__))
 #define fa_transform_solarize(...) FA__CALLED(fa_transform_solarize(__VA_ARGS__))
+#define fa_transform_random_choice(...) FA__CALLED(fa_transform_random_choice(__VA_ARGS__))
 #define fa_transform_random_apply(...) FA__CALLED(fa_transform_random_apply(__VA_ARGS__))
 /* clang-format on */
 #endif

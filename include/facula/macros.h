@@ -153,17 +153,22 @@ struct fa__line_guard {
 #define FA__SET22(o, a, ...) o a; FA__SET21(o, __VA_ARGS__)
 #define FA__SET23(o, a, ...) o a; FA__SET22(o, __VA_ARGS__)
 #define FA__SET24(o, a, ...) o a; FA__SET23(o, __VA_ARGS__)
-/* FA__NAMEDn(, ## __VA_ARGS__, ., ...), with more dots than operands: the text of the first argument behind the
- * operands, as the program has it, and a dot (behind ##, macros in it are not expanded, so that nested calls do not grow
- * exponentially). FA__CHECK_NAMED() is an error unless it begins with a dot, as options do: fa_sum(x, 1) would be
- * "expected ';'". It may also be nothing, or a macro of the program in capital letters. */
-#define FA__NAMED0(none, a, ...) #a "."
-#define FA__NAMED1(none, a, b, ...) #b "."
-#define FA__NAMED2(none, a, b, c, ...) #c "."
-#define FA__NAMED3(none, a, b, c, d, ...) #d "."
-#define FA__NAMED4(none, a, b, c, d, e, ...) #e "."
-#define FA__NAMED5(none, a, b, c, d, e, f, ...) #f "."
-#define FA__CHECK_NAMED(f, text) FA__STATIC_ASSERT(FA__IS_NAMED(text), f ": options have names, such as .dim = 1");
+/* FA__NAMEDn(, ## __VA_ARGS__, ., ...), with more dots than operands: two texts in parentheses, of the first argument
+ * behind the operands, as the program has it, with a dot behind it, and of the last operand, which is a dot if it is
+ * missing (behind ##, macros in it are not expanded, so that nested calls do not grow exponentially).
+ * FA__CHECK_COMPLETE() is an error if the operand is missing, and FA__CHECK_NAMED() unless the first text begins with a dot,
+ * as options do: fa_sum(x, 1) would be "expected ';'". It may also be nothing, or a macro of the program in capital
+ * letters. Between the two, operands are checked: fa_zeros(3, 4) lacks a shape, and fa_cat(x, y) a list. */
+#define FA__NAMED0(none, a, ...) (#a ".", "")
+#define FA__NAMED1(none, a, b, ...) (#b ".", #a)
+#define FA__NAMED2(none, a, b, c, ...) (#c ".", #b)
+#define FA__NAMED3(none, a, b, c, d, ...) (#d ".", #c)
+#define FA__NAMED4(none, a, b, c, d, e, ...) (#e ".", #d)
+#define FA__NAMED5(none, a, b, c, d, e, f, ...) (#f ".", #e)
+#define FA__CHECK_COMPLETE(f, texts) FA__STATIC_ASSERT(__builtin_strcmp(FA__LAST_OPERAND texts, "."), f ": an argument is missing");
+#define FA__CHECK_NAMED(f, texts) FA__STATIC_ASSERT(FA__IS_NAMED(FA__BEHIND_OPERANDS texts), f ": options have names, such as .dim = 1");
+#define FA__BEHIND_OPERANDS(behind, last) behind
+#define FA__LAST_OPERAND(behind, last) last
 #define FA__IS_NAMED(text) !__builtin_strncmp(text, ".", 1) || (__builtin_strcmp(text, "A") > 0 && __builtin_strcmp(text, "[") < 0 && __builtin_strncmp(text, "FA_", 3))
 /* an optional list of options and its end marker: `.p = 1` becomes `.p = 1, .fa__end = 0`, an empty list becomes
  * `.fa__end = 0` */

@@ -281,10 +281,10 @@ static inline fa_forward_function fa__forward_many(fa_tensor *(*f)(fa_module *, 
     return forward;
 }
 
-#define FA__BIND_FA__FORWARD(text, name, v)
-#define FA__PASS_FA__FORWARD(name, v) FA__FORWARD(v)
 #ifdef __cplusplus
 }
+#define FA__BIND_FA__FORWARD(text, name, v)
+#define FA__PASS_FA__FORWARD(name, v) FA__FORWARD(v)
 static inline fa_forward_function fa__forward_of(fa_tensor *(*f)(fa_module *, fa_tensor *))
 {
     return fa__forward_one(f);
@@ -296,8 +296,15 @@ static inline fa_forward_function fa__forward_of(fa_tensor *(*f)(fa_module *, fa
 #define FA__FORWARD(f) fa__forward_of(f)
 extern "C" {
 #else
+#define FA__BIND_FA__FORWARD(text, name, v)                                                                            \
+    FA__AUTO name = v;                                                                                                 \
+    _Static_assert(                                                                                                    \
+        _Generic(name, fa_tensor * (*)(fa_module *, fa_tensor *) : 1, fa_tensor * (*)(fa_module *, fa_tensors) : 1,    \
+                 default : 0),                                                                                         \
+        "the forward function goes here: fa_tensor *f(fa_module *, fa_tensor *) or (fa_module *, fa_tensors)");
+#define FA__PASS_FA__FORWARD(name, v) FA__FORWARD(name)
 #define FA__FORWARD(f)                                                                                                 \
-    _Generic(&*(f), fa_tensor * (*)(fa_module *, fa_tensor *)                                                          \
+    _Generic(f, fa_tensor * (*)(fa_module *, fa_tensor *)                                                              \
              : fa__forward_one, fa_tensor * (*)(fa_module *, fa_tensors)                                               \
              : fa__forward_many)(f)
 #endif

@@ -73,7 +73,8 @@ typedef enum fa_kind {
 typedef struct fa_value {
     const char *name; /**< the argument's name; NULL: the next argument in order */
     fa_kind kind;     /**< which member of `as` holds the value */
-    union {
+    /** What an argument is, by its kind. */
+    union fa_value_as {
         const fa_tensor *tensor; /**< of FA_KIND_TENSOR and FA_KIND_LIKE; may be NULL where it is optional */
         fa_tensors tensors;      /**< of FA_KIND_TENSORS */
         fa_list list;            /**< of FA_KIND_LIST */

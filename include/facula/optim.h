@@ -16,6 +16,12 @@
  *  "master_weight", and the rest of the state in f32; a step updates the copy and rounds it to the parameter, in the
  *  same kernel. A parameter that is modified between two steps, for instance by fa_load(), replaces its copy.
  *
+ *  **Stochastic rounding** is the other remedy, without more memory: with `.stochastic_rounding = true` the new value
+ * of a parameter in bf16 becomes one of the two bf16 numbers next to it, the nearer one with the higher probability, so
+ * that it is right on average and small steps add up (Gupta et al. 2015). The same is done for the state in bf16. The
+ * random numbers come from the generator of the thread that calls fa_optim_step(). Parameters in other dtypes are
+ * updated as usual. It cannot be combined with master weights.
+ *
  *  Options have the names and meanings of PyTorch's, and must be finite. For learning rate schedules, see schedule.h.
  */
 #ifndef FACULA_OPTIM_H
@@ -44,10 +50,10 @@ static inline fa_parameters fa__parameters_same(fa_parameters parameters)
 /** A list of single parameters for an optimizer: fa_params(w, b). */
 #define fa_params(...) fa__parameters_listed(FA_TENSORS(__VA_ARGS__))
 
-#define FA__BIND_FA__PARAMETERS(text, name, v)
-#define FA__PASS_FA__PARAMETERS(name, v) FA__PARAMETERS(v)
 #ifdef __cplusplus
 }
+#define FA__BIND_FA__PARAMETERS(text, name, v)
+#define FA__PASS_FA__PARAMETERS(name, v) FA__PARAMETERS(v)
 static inline fa_parameters fa__parameters(const fa_module *module)
 {
     return fa_module_parameters(module);
@@ -63,6 +69,12 @@ static inline fa_parameters fa__parameters(fa_tensors tensors)
 #define FA__PARAMETERS(p) fa__parameters(p)
 extern "C" {
 #else
+#define FA__BIND_FA__PARAMETERS(text, name, v)                                                                         \
+    FA__AUTO name = v;                                                                                                 \
+    _Static_assert(                                                                                                    \
+        _Generic(name, fa_module * : 1, const fa_module * : 1, fa_tensors : 1, fa_parameters : 1, default : 0),        \
+        "parameters go here: a module, or fa_params(w, b)");
+#define FA__PASS_FA__PARAMETERS(name, v) FA__PARAMETERS(name)
 #define FA__PARAMETERS(p)                                                                                              \
     _Generic(p, fa_module *                                                                                            \
              : fa_module_parameters, const fa_module *                                                                 \
@@ -78,22 +90,23 @@ typedef struct fa_optim_sgd_options {
     double momentum;  /**< momentum factor; 0: no momentum, and no state */
     double dampening; /**< the gradient is multiplied by 1 - dampening before it is added to the momentum, except in the
                          first step */
-    double weight_decay; /**< L2 penalty: weight_decay * parameter is added to the gradient */
-    bool nesterov;       /**< use Nesterov momentum; needs momentum > 0 and dampening = 0 */
-    bool maximize;       /**< maximize instead of minimize */
-    bool master_weights; /**< f32 master weights and state for parameters in f16 and bf16, see above */
+    double weight_decay;      /**< L2 penalty: weight_decay * parameter is added to the gradient */
+    bool nesterov;            /**< use Nesterov momentum; needs momentum > 0 and dampening = 0 */
+    bool maximize;            /**< maximize instead of minimize */
+    bool master_weights;      /**< f32 master weights and state for parameters in f16 and bf16, see above */
+    bool stochastic_rounding; /**< stochastic rounding of parameters and state in bf16, see above */
     char fa__end;
 } fa_optim_sgd_options;
 #define FA__DEFAULT_fa_optim_sgd                                                                                       \
     {                                                                                                                  \
-        offsetof(fa_optim_sgd_options, fa__end), 1e-3, 0, 0, 0, false, false, false, 0                                 \
+        offsetof(fa_optim_sgd_options, fa__end), 1e-3, 0, 0, 0, false, false, false, false, 0                          \
     }
 
 /** Stochastic gradient descent. As in PyTorch, the momentum buffer starts as the first gradient, and the learning
  *  rate is not part of it (unlike in Sutskever et al. 2013).
  *
  *      fa_optim_sgd(net, .lr = 1e-3, .momentum = 0, .dampening = 0, .weight_decay = 0, .nesterov = false,
- *          .maximize = false, .master_weights = false)
+ *          .maximize = false, .master_weights = false, .stochastic_rounding = false)
  *
  *  @param parameters a module, fa_params(w, b), FA_TENSORS(w, b) or an fa_parameters: floating-point leaves, each
  *  once
@@ -112,17 +125,18 @@ typedef struct fa_optim_adam_options {
     bool amsgrad;        /**< divide by the root of the largest running mean of squares so far (Reddi et al. 2018) */
     bool maximize;       /**< maximize instead of minimize */
     bool master_weights; /**< f32 master weights and state for parameters in f16 and bf16, see above */
+    bool stochastic_rounding; /**< stochastic rounding of parameters and state in bf16, see above */
     char fa__end;
 } fa_optim_adam_options;
 #define FA__DEFAULT_fa_optim_adam                                                                                      \
     {                                                                                                                  \
-        offsetof(fa_optim_adam_options, fa__end), 1e-3, 0.9, 0.999, 1e-8, 0, false, false, false, 0                    \
+        offsetof(fa_optim_adam_options, fa__end), 1e-3, 0.9, 0.999, 1e-8, 0, false, false, false, false, 0             \
     }
 
 /** Adam (Kingma and Ba 2015), as in PyTorch.
  *
  *      fa_optim_adam(net, .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0,
- *          .amsgrad = false, .maximize = false, .master_weights = false)
+ *          .amsgrad = false, .maximize = false, .master_weights = false, .stochastic_rounding = false)
  *
  *  @param parameters as for fa_optim_sgd()
  *  @param options    the options shown above; NULL for the defaults */
@@ -133,14 +147,14 @@ FA_API fa_optim *fa_optim_adam(fa_parameters parameters, const fa_optim_adam_opt
 typedef fa_optim_adam_options fa_optim_adamw_options;
 #define FA__DEFAULT_fa_optim_adamw                                                                                     \
     {                                                                                                                  \
-        offsetof(fa_optim_adam_options, fa__end), 1e-3, 0.9, 0.999, 1e-8, 1e-2, false, false, false, 0                 \
+        offsetof(fa_optim_adam_options, fa__end), 1e-3, 0.9, 0.999, 1e-8, 1e-2, false, false, false, false, 0          \
     }
 
 /** AdamW: Adam with decoupled weight decay, which multiplies the parameter by 1 - lr * weight_decay and does not
  *  affect the running means (Loshchilov and Hutter 2019), as in PyTorch.
  *
  *      fa_optim_adamw(net, .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 1e-2,
- *          .amsgrad = false, .maximize = false, .master_weights = false)
+ *          .amsgrad = false, .maximize = false, .master_weights = false, .stochastic_rounding = false)
  *
  *  @param parameters as for fa_optim_sgd()
  *  @param options    the options shown above; NULL for the defaults */
@@ -158,17 +172,18 @@ typedef struct fa_optim_rmsprop_options {
     bool centered;       /**< divide by the root of the variance, which also needs the running mean of the gradient */
     bool maximize;       /**< maximize instead of minimize */
     bool master_weights; /**< f32 master weights and state for parameters in f16 and bf16, see above */
+    bool stochastic_rounding; /**< stochastic rounding of parameters and state in bf16, see above */
     char fa__end;
 } fa_optim_rmsprop_options;
 #define FA__DEFAULT_fa_optim_rmsprop                                                                                   \
     {                                                                                                                  \
-        offsetof(fa_optim_rmsprop_options, fa__end), 1e-2, 0.99, 1e-8, 0, 0, false, false, false, 0                    \
+        offsetof(fa_optim_rmsprop_options, fa__end), 1e-2, 0.99, 1e-8, 0, 0, false, false, false, false, 0             \
     }
 
 /** RMSprop (Hinton 2012; centered: Graves 2013), as in PyTorch.
  *
  *      fa_optim_rmsprop(net, .lr = 1e-2, .alpha = 0.99, .eps = 1e-8, .weight_decay = 0, .momentum = 0,
- *          .centered = false, .maximize = false, .master_weights = false)
+ *          .centered = false, .maximize = false, .master_weights = false, .stochastic_rounding = false)
  *
  *  @param parameters as for fa_optim_sgd()
  *  @param options    the options shown above; NULL for the defaults */
@@ -186,17 +201,18 @@ typedef struct fa_optim_adagrad_options {
     double eps;                       /**< added to the denominator */
     bool maximize;                    /**< maximize instead of minimize */
     bool master_weights;              /**< f32 master weights and state for parameters in f16 and bf16, see above */
+    bool stochastic_rounding;         /**< stochastic rounding of parameters and state in bf16, see above */
     char fa__end;
 } fa_optim_adagrad_options;
 #define FA__DEFAULT_fa_optim_adagrad                                                                                   \
     {                                                                                                                  \
-        offsetof(fa_optim_adagrad_options, fa__end), 1e-2, 0, 0, 0, 1e-10, false, false, 0                             \
+        offsetof(fa_optim_adagrad_options, fa__end), 1e-2, 0, 0, 0, 1e-10, false, false, false, 0                      \
     }
 
 /** Adagrad (Duchi et al. 2011), as in PyTorch.
  *
  *      fa_optim_adagrad(net, .lr = 1e-2, .lr_decay = 0, .weight_decay = 0, .initial_accumulator_value = 0,
- *          .eps = 1e-10, .maximize = false, .master_weights = false)
+ *          .eps = 1e-10, .maximize = false, .master_weights = false, .stochastic_rounding = false)
  *
  *  @param parameters as for fa_optim_sgd()
  *  @param options    the options shown above; NULL for the defaults */
@@ -272,6 +288,7 @@ typedef struct fa_optim_add_group_options {
     double centered;                  /**< RMSprop: true or false */
     double maximize;                  /**< all optimizers: true or false */
     double master_weights;            /**< all optimizers: true or false */
+    double stochastic_rounding;       /**< all optimizers: true or false */
     char fa__end;
 } fa_optim_add_group_options;
 #define FA__UNSET __builtin_nan("")
@@ -279,7 +296,7 @@ typedef struct fa_optim_add_group_options {
     {                                                                                                                  \
         offsetof(fa_optim_add_group_options, fa__end), FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET,          \
             FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET,         \
-            FA__UNSET, 0                                                                                               \
+            FA__UNSET, FA__UNSET, 0                                                                                    \
     }
 
 /** Adds parameters with options of their own. Options that are not given are those that the optimizer was created

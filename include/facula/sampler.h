@@ -110,6 +110,32 @@ FA_API fa_sampler *fa_sampler_subset(const int64_t *index, int64_t count);
  *  @param labels the class of each sample of the dataset: (samples), an integer dtype; copied */
 FA_API fa_sampler *fa_sampler_stratified(const fa_tensor *labels);
 
+/** Options of fa_sampler_bucketed(). */
+typedef struct fa_sampler_bucketed_options {
+    size_t size;  /**< set by the macro */
+    int64_t pool; /**< number of batches whose samples are sorted by length together, at least 1 */
+    int64_t seed; /**< seed of the order, at least 0; -1: that of the loader */
+    char fa__end;
+} fa_sampler_bucketed_options;
+#define FA__DEFAULT_fa_sampler_bucketed                                                                                \
+    {                                                                                                                  \
+        offsetof(fa_sampler_bucketed_options, fa__end), 100, -1, 0                                                     \
+    }
+
+/** Samples in a random order, another one in each epoch, in which the samples of a batch have similar lengths, so that
+ *  little is padded (fa_data_padded()): samples are shuffled, `pool` batches at a time are sorted by length, and the
+ *  batches are shuffled. An incomplete batch is the last one.
+ *
+ *      fa_sampler_bucketed(lengths, 32, .pool = 100, .seed = -1)
+ *
+ *  @param lengths    the length of each sample of the dataset: (samples); copied
+ *  @param batch_size that of the loader
+ *  @param options    the options shown above; NULL for the defaults */
+FA_API fa_sampler *fa_sampler_bucketed(const fa_tensor *lengths, int64_t batch_size,
+                                       const fa_sampler_bucketed_options *options);
+#define fa_sampler_bucketed(...)                                                                                       \
+    FA__CALL2(fa_sampler_bucketed, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
 /** Options of fa_sampler_distributed(). */
 typedef struct fa_sampler_distributed_options {
     size_t size;          /**< set by the macro */

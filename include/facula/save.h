@@ -20,10 +20,6 @@ FA__BEGIN
 /** @defgroup save Safetensors and NumPy files
  *  @{ */
 
-#define FA__BIND_FA__STATE(text, name, v)
-#define FA__PASS_FA__STATE(name, v) FA__STATE(v)
-#define FA__BIND_FA__NAMES(text, name, v)
-#define FA__PASS_FA__NAMES(name, v) FA__NAMES(v)
 static inline fa_parameters fa__state_same(fa_parameters state)
 {
     return state;
@@ -46,10 +42,21 @@ static inline fa_parameters fa__names(fa_parameters state)
 {
     return state;
 }
+#define FA__BIND_FA__STATE(text, name, v)
+#define FA__PASS_FA__STATE(name, v) FA__STATE(v)
+#define FA__BIND_FA__NAMES(text, name, v)
+#define FA__PASS_FA__NAMES(name, v) FA__NAMES(v)
 #define FA__STATE(s) fa__state(s)
 #define FA__NAMES(s) fa__names(s)
 extern "C" {
 #else
+#define FA__BIND_FA__STATE(text, name, v)                                                                              \
+    FA__AUTO name = v;                                                                                                 \
+    _Static_assert(_Generic(name, fa_module * : 1, const fa_module * : 1, fa_parameters : 1, default : 0),             \
+                   "tensors with names go here: a module, or an FA_NAMED list");
+#define FA__PASS_FA__STATE(name, v) FA__STATE(name)
+#define FA__BIND_FA__NAMES(text, name, v) FA__BIND_FA__STATE(text, name, v)
+#define FA__PASS_FA__NAMES(name, v) FA__NAMES(name)
 #define FA__STATE(s)                                                                                                   \
     _Generic(s, fa_module * : fa_module_state, const fa_module * : fa_module_state, fa_parameters : fa__state_same)(s)
 #define FA__NAMES(s)                                                                                                   \

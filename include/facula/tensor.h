@@ -33,8 +33,9 @@ typedef struct fa_tensor_from_options {
 #define FA__CALL_DATA__(f, named, u, data, shape, ...)                                                                 \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
-        FA__CHECK_NAMED(#f, named)                                                                                     \
-        FA__BIND_DATA(fa__a##u, data) FA__BIND_FA__SHAPE("", fa__b##u, shape) f##_options fa__o##u = FA__DEFAULT_##f;  \
+        FA__CHECK_COMPLETE(#f, named)                                                                                  \
+        FA__BIND_DATA(fa__a##u, data)                                                                                  \
+        FA__BIND_FA__SHAPE("", fa__b##u, shape) FA__CHECK_NAMED(#f, named) f##_options fa__o##u = FA__DEFAULT_##f;     \
         fa__o##u.pointed = FA__DATA_DTYPE(fa__a##u, data);                                                             \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_DATA(fa__a##u, data), fa__b##u, &fa__o##u);                                                         \
@@ -181,6 +182,13 @@ FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
 /* The same for a contiguous tensor of any dtype, which is not pinned: to be used before the next call that may move it.
  * `writes`: its version is increased. */
 FA_API void *fa__host_bytes(fa_tensor *t, bool writes);
+/* Makes t, a leaf, use the memory of `view`, which has its shape and dtype, in place of its own; the gradient and hooks
+ * of t stay. No other thread may use t. */
+FA_API bool fa__use_memory_of(fa_tensor *t, const fa_tensor *view);
+/* Exchanges the memory and device of two tensors of equal size above 512 bytes, and so of all that share memory with
+ * them: in a graph too, which notices nothing unless `changes` is true, which means that a has other elements than it
+ * had when it was last used. FA_ERROR_STATE if the memory of either is borrowed, or a pointer to it was taken. */
+FA_API bool fa__swap_memory(fa_tensor *a, fa_tensor *b, bool changes);
 
 /** Prints a tensor to standard output as PyTorch does, followed by a newline. Tensors of more than 1000 elements are
  *  summarized. Waits for the tensor. */

@@ -119,7 +119,7 @@ typedef struct fa_transform_random_affine_options {
 /** Rotates, shifts, scales and shears images at random around their center.
  *
  *      fa_transform_random_affine(30, .translate = FA_LIST(0, 0), .scale = FA_LIST(1, 1), .shear = FA_LIST(0, 0),
- * .interpolation = FA_NEAREST, .fill = 0)
+ *          .interpolation = FA_NEAREST, .fill = 0)
  *
  *  @param degrees largest angle in either direction
  *  @param options the options shown above; NULL for the defaults */
@@ -148,6 +148,27 @@ typedef struct fa_transform_random_rotation_options {
 FA_API fa_transform *fa_transform_random_rotation(double degrees, const fa_transform_random_rotation_options *options);
 #define fa_transform_random_rotation(...)                                                                              \
     FA__CALL1(fa_transform_random_rotation, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+
+/** Options of fa_transform_random_perspective(). */
+typedef struct fa_transform_random_perspective_options {
+    size_t size;                    /**< set by the macro */
+    double distortion;              /**< how far corners move at most, as a fraction of half the image: 0 to 1 */
+    double p;                       /**< probability for each image, 0 to 1 */
+    fa_interpolation interpolation; /**< FA_NEAREST or FA_BILINEAR */
+    double fill;                    /**< value outside of the image, in units of the images: 0 to 255 for u8 */
+    char fa__end;
+} fa_transform_random_perspective_options;
+#define FA__DEFAULT_fa_transform_random_perspective                                                                    \
+    {                                                                                                                  \
+        offsetof(fa_transform_random_perspective_options, fa__end), 0.5, 0.5, FA_BILINEAR, 0, 0                        \
+    }
+
+/** Shows images as if seen from another point: their four corners move inwards by random distances.
+ *
+ *      fa_transform_random_perspective(.distortion = 0.5, .p = 0.5, .interpolation = FA_BILINEAR, .fill = 0) */
+FA_API fa_transform *fa_transform_random_perspective(const fa_transform_random_perspective_options *options);
+#define fa_transform_random_perspective(...)                                                                           \
+    FA__CALL0(fa_transform_random_perspective, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_transform_color_jitter(). */
 typedef struct fa_transform_color_jitter_options {
@@ -250,6 +271,29 @@ FA_API fa_transform *fa_transform_rand_augment(const fa_transform_rand_augment_o
 #define fa_transform_rand_augment(...)                                                                                 \
     FA__CALL0(fa_transform_rand_augment, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
+/** Options of fa_transform_auto_augment(). */
+typedef struct fa_transform_auto_augment_options {
+    size_t size;                    /**< set by the macro */
+    fa_interpolation interpolation; /**< FA_NEAREST or FA_BILINEAR */
+    char fa__end;
+} fa_transform_auto_augment_options;
+#define FA__DEFAULT_fa_transform_auto_augment                                                                          \
+    {                                                                                                                  \
+        offsetof(fa_transform_auto_augment_options, fa__end), FA_NEAREST, 0                                            \
+    }
+
+/** AutoAugment (Cubuk et al. 2018) with the policy that was learned for CIFAR-10: one of 25 pairs of operations, each
+ *  with a probability and strength of its own.
+ *
+ *      fa_transform_auto_augment(.interpolation = FA_NEAREST) */
+FA_API fa_transform *fa_transform_auto_augment(const fa_transform_auto_augment_options *options);
+#define fa_transform_auto_augment(...)                                                                                 \
+    FA__CALL0(fa_transform_auto_augment, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
+
+/** Applies one of several transforms to each image, all with the same probability:
+ *  fa_transform_random_choice(fa_nn_list(a, b, c)). They must not change shape or dtype.
+ *  @param transforms the list, to which the result holds a reference */
+FA_API fa_transform *fa_transform_random_choice(fa_module *transforms);
 /** Applies a transform to each image with probability p. It must not change shape or dtype.
  *  @param transform the transform
  *  @param p         the probability, 0 to 1 */

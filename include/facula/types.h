@@ -116,7 +116,8 @@ static inline int64_t fa_pair_at(fa_pair p, int which)
 /** An operand that is a tensor or a number. The macros of the operations create it; programs rarely need to name it. */
 typedef struct fa_arg {
     int32_t kind; /**< FA__ARG_TENSOR, FA__ARG_FLOAT, FA__ARG_INT or FA__ARG_BOOL */
-    union {
+    /** What an operand is, by its kind. */
+    union fa_arg_as {
         double f;           /**< for FA__ARG_FLOAT */
         int64_t i;          /**< for FA__ARG_INT and FA__ARG_BOOL */
         const fa_tensor *t; /**< for FA__ARG_TENSOR */
@@ -405,6 +406,7 @@ template <class... T> static inline fa__number_list fa__numbers_of(T... v)
 #define FA__DATA_DTYPE(name, v) name.dtype
 #define FA__IN_ORDER(v) fa__dims_in(v)
 #define FA__IS_SHAPE(name) (std::is_same<std::remove_cv_t<std::remove_reference_t<decltype(name)>>, fa_shape>::value)
+#define FA__IS_LIST(name) (std::is_convertible<decltype(name), fa_tensors>::value)
 #define FA__IS_TENSOR(name) (!std::is_arithmetic<std::remove_reference_t<decltype(name)>>::value)
 #define FA__BIND_DIM(name, v)                                                                                          \
     struct {                                                                                                           \
@@ -449,6 +451,7 @@ fa_arg fa__arg_wrong(const void *); /* declared only to show a readable error af
 #define FA__IN_ORDER(v)                                                                                                \
     _Generic((v), fa_shape : fa__dims_given, FA__NUMBERS(fa__dims_in_order, fa__dims_in_order, fa__dims_wrong))(v)
 #define FA__IS_SHAPE(name) _Generic(name, fa_shape : 1, default : 0)
+#define FA__IS_LIST(name) _Generic(name, fa_tensors : 1, default : 0)
 #define FA__IS_TENSOR(name) _Generic(name, fa_tensor * : 1, const fa_tensor * : 1, fa_arg : 1, default : 0)
 #define FA__BIND_DIM(name, v)                                                                                          \
     const struct {                                                                                                     \
@@ -515,6 +518,11 @@ static inline fa_shape fa__scalar_shape(void)
     const FA__AUTO name = v;                                                                                           \
     FA__STATIC_ASSERT(FA__IS_SHAPE(name), "a shape goes here, such as FA_SHAPE(3, 4) or FA_SCALAR");
 #define FA__PASS_FA__SHAPE(name, v) name
+/* A list of tensors: fa_cat(x, y) is an error that says what goes there. */
+#define FA__BIND_FA__TENSOR_LIST(text, name, v)                                                                        \
+    const FA__AUTO name = v;                                                                                           \
+    FA__STATIC_ASSERT(FA__IS_LIST(name), "a list of tensors goes here, such as FA_TENSORS(x, y)");
+#define FA__PASS_FA__TENSOR_LIST(name, v) name
 /* Dimensions in their order: FA_DIMS(2, 0, 1), FA_SHAPE(2, 0, 1) or a single one. */
 #define FA__BIND_FA__ORDER(text, name, v)
 #define FA__PASS_FA__ORDER(name, v) FA__IN_ORDER(v)
@@ -542,8 +550,9 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL1__(f, named, c1, u, a, ...)                                                                           \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
-        FA__CHECK_NAMED(#f, named)                                                                                     \
-        FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a) f##_options fa__o##u = FA__DEFAULT_##f;               \
+        FA__CHECK_COMPLETE(#f, named)                                                                                  \
+        FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a) FA__CHECK_NAMED(#f, named) f##_options fa__o##u =     \
+            FA__DEFAULT_##f;                                                                                           \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_##c1(fa__a##u, a), &fa__o##u);                                                                      \
     })
@@ -554,9 +563,10 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL2__(f, named, c1, c2, u, a, b, ...)                                                                    \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
-        FA__CHECK_NAMED(#f, named)                                                                                     \
+        FA__CHECK_COMPLETE(#f, named)                                                                                  \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
-            FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b) f##_options fa__o##u = FA__DEFAULT_##f;          \
+            FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b) FA__CHECK_NAMED(#f, named)                       \
+                f##_options fa__o##u = FA__DEFAULT_##f;                                                                \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), &fa__o##u);                                          \
     })
@@ -567,10 +577,11 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL3__(f, named, c1, c2, c3, u, a, b, c, ...)                                                             \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
-        FA__CHECK_NAMED(#f, named)                                                                                     \
+        FA__CHECK_COMPLETE(#f, named)                                                                                  \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
-                FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c) f##_options fa__o##u = FA__DEFAULT_##f;       \
+                FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c) FA__CHECK_NAMED(#f, named)                    \
+                    f##_options fa__o##u = FA__DEFAULT_##f;                                                            \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c), &fa__o##u);              \
     })
@@ -581,11 +592,12 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL4__(f, named, c1, c2, c3, c4, u, a, b, c, d, ...)                                                      \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
-        FA__CHECK_NAMED(#f, named)                                                                                     \
+        FA__CHECK_COMPLETE(#f, named)                                                                                  \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
                 FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c)                                               \
-                    FA__BIND_##c4(FA__OPERAND_TEXT(f, "fourth"), fa__d##u, d) f##_options fa__o##u = FA__DEFAULT_##f;  \
+                    FA__BIND_##c4(FA__OPERAND_TEXT(f, "fourth"), fa__d##u, d) FA__CHECK_NAMED(#f, named)               \
+                        f##_options fa__o##u = FA__DEFAULT_##f;                                                        \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c),                          \
           FA__PASS_##c4(fa__d##u, d), &fa__o##u);                                                                      \
@@ -597,13 +609,13 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL5__(f, named, c1, c2, c3, c4, c5, u, a, b, c, d, e, ...)                                               \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
-        FA__CHECK_NAMED(#f, named)                                                                                     \
+        FA__CHECK_COMPLETE(#f, named)                                                                                  \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
                 FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c)                                               \
                     FA__BIND_##c4(FA__OPERAND_TEXT(f, "fourth"), fa__d##u, d)                                          \
-                        FA__BIND_##c5(FA__OPERAND_TEXT(f, "fifth"), fa__e##u, e) f##_options fa__o##u =                \
-                            FA__DEFAULT_##f;                                                                           \
+                        FA__BIND_##c5(FA__OPERAND_TEXT(f, "fifth"), fa__e##u, e) FA__CHECK_NAMED(#f, named)            \
+                            f##_options fa__o##u = FA__DEFAULT_##f;                                                    \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c),                          \
           FA__PASS_##c4(fa__d##u, d), FA__PASS_##c5(fa__e##u, e), &fa__o##u);                                          \

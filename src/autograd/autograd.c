@@ -135,8 +135,9 @@ static fa_tensor *one(const fa_tensor *t)
 static FA__HOT fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *given)
 {
     if (!given && fa__numel(t) != 1)
-        return described_failure(name, t, FA_ERROR_GRADIENT,
-                                 "a gradient to start from (.grad) has to be given for more than one element");
+        return described_failure(
+            name, t, FA_ERROR_GRADIENT,
+            "backward starts from one number, such as a mean, or from a gradient that .grad gives");
     if (!given)
         return one(t);
     if (!fa__tensor_check(given, ".grad"))
@@ -170,7 +171,7 @@ static fa__scope open_settings(bool create)
 }
 
 /* Delivers the gradient of an output. */
-static bool start(fa__walk *w, const fa_tensor *t, fa_tensor *g)
+static bool start(fa__pass *w, const fa_tensor *t, fa_tensor *g)
 {
     uint32_t slot = 0;
     fa__node *n = fa__history(t, &slot);
@@ -180,7 +181,7 @@ static bool start(fa__walk *w, const fa_tensor *t, fa_tensor *g)
 }
 
 /* Hooks of leaves run when their gradients are complete, if a module asked for that. */
-static bool may_be_early(fa__walk *w, const fa_tensor *t)
+static bool may_be_early(fa__pass *w, const fa_tensor *t)
 {
     uint32_t slot;
     fa__node *n = FA__UNLIKELY(fa__hooks_are_early()) ? fa__history(t, &slot) : NULL;
@@ -209,7 +210,7 @@ FA__HOT bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options
     FA__WORK_FOR(&backward_op);
     fa__scope use = open_settings(options->create_graph);
     fa__scope scope = fa__scope_open("fa_backward", 0);
-    fa__walk w = {.scope = &scope,
+    fa__pass w = {.scope = &scope,
                   .create = options->create_graph,
                   .retain = options->retain_graph || options->create_graph,
                   .anomaly = fa__ctx()->settings->anomaly};
@@ -240,7 +241,7 @@ static bool find_inputs(fa_tensors inputs, fa__object **at, uint32_t *slot)
     return !fa__failed();
 }
 
-static bool start_all(fa__walk *w, fa_tensors outputs, const fa_grad_of_options *options)
+static bool start_all(fa__pass *w, fa_tensors outputs, const fa_grad_of_options *options)
 {
     fa__node *roots[outputs.count + 1];
     if (options->grad_outputs.count && options->grad_outputs.count != outputs.count)
@@ -265,7 +266,7 @@ static bool start_all(fa__walk *w, fa_tensors outputs, const fa_grad_of_options 
 }
 
 /* Converts gradients captured for leaves to the form in which a leaf would accumulate them. */
-static bool finish_leaves(const fa__walk *w)
+static bool finish_leaves(const fa__pass *w)
 {
     for (size_t i = 0; i < w->captures; i++) {
         if (!w->caught[i] || w->at[i]->type != FA__TYPE_TENSOR)
@@ -311,7 +312,7 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
         return FA__NO_TENSORS;
     fa__scope use = open_settings(options->create_graph);
     fa__scope scope = fa__scope_open("fa_grad_of", 0);
-    fa__walk w = {.scope = &scope,
+    fa__pass w = {.scope = &scope,
                   .create = options->create_graph,
                   .retain = options->retain_graph || options->create_graph,
                   .anomaly = fa__ctx()->settings->anomaly,

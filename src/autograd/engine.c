@@ -16,7 +16,7 @@ static inline fa_tensor *fitted(fa_tensor *g, int dtype, fa__device *device)
     return fa_move(g, .device = device->id, .dtype = (fa_dtype)dtype);
 }
 
-FA__HOT bool fa__deliver(fa__walk *w, fa__object *to, uint32_t slot, fa_tensor *g)
+FA__HOT bool fa__deliver(fa__pass *w, fa__object *to, uint32_t slot, fa_tensor *g)
 {
     if (to->type == FA__TYPE_NODE) {
         const fa__result *r = &((const fa__node *)to)->result[slot];
@@ -119,7 +119,7 @@ static bool check_kept(const fa__node *n)
 }
 
 /* A saved result as the gradient function sees it: with its history if backward itself is recorded. */
-static fa_tensor *result_again(const fa__walk *w, fa__node *n, uint32_t i)
+static fa_tensor *result_again(const fa__pass *w, fa__node *n, uint32_t i)
 {
     fa_tensor *y = fa__own(fa__tensor_alias(n->result[i].kept));
     if (y && w->create && fa__dtype_is_float(y->dtype)) {
@@ -161,7 +161,7 @@ static FA__NOINLINE bool run_hooks(fa__node *n, uint32_t slot, fa_tensor **g)
 }
 
 /* The accumulated gradients, after hooks and in the dtype of the results; zeros for those that are missing. */
-static bool collect(fa__walk *w, fa__pending_node *p, fa__back *b)
+static bool collect(fa__pass *w, fa__pending_node *p, fa__back *b)
 {
     fa__node *n = p->node;
     fa_tensor **gy = fa__pending_gy(p);
@@ -209,7 +209,7 @@ static FA__COLD bool gradient_failed(const fa__node *n)
     return false;
 }
 
-static inline __attribute__((__always_inline__)) bool run_with(fa__walk *w, fa__pending_node *p, uint8_t *wanted,
+static inline __attribute__((__always_inline__)) bool run_with(fa__pass *w, fa__pending_node *p, uint8_t *wanted,
                                                                fa_tensor **gx, fa_tensor **gy, fa_tensor **y)
 {
     fa__node *n = p->node;
@@ -249,7 +249,7 @@ static inline __attribute__((__always_inline__)) bool run_with(fa__walk *w, fa__
 }
 
 /* For nodes with long lists of operands or results. */
-static FA__COLD FA__NOINLINE bool run_wide(fa__walk *w, fa__pending_node *p)
+static FA__COLD FA__NOINLINE bool run_wide(fa__pass *w, fa__pending_node *p)
 {
     size_t edges = p->node->edges, results = p->node->results;
     fa_tensor **gx = fa__malloc(edges * (sizeof *gx + 1) + 2 * results * sizeof *gx);
@@ -259,7 +259,7 @@ static FA__COLD FA__NOINLINE bool run_wide(fa__walk *w, fa__pending_node *p)
     return good;
 }
 
-static bool run_node(fa__walk *w, fa__pending_node *p)
+static bool run_node(fa__pass *w, fa__pending_node *p)
 {
     enum { FEW = 20 };
     uint8_t wanted[FEW];
@@ -275,7 +275,7 @@ static void use_stream(fa_stream *stream)
     c->used[c->used_count - 1].stream = stream;
 }
 
-static FA__HOT bool walk_nodes(fa__walk *w)
+static FA__HOT bool walk_nodes(fa__pass *w)
 {
     for (fa__pending_node p; fa__pending_next(&w->work, &p);) {
         if (FA__UNLIKELY(p.node->queue
@@ -292,7 +292,7 @@ static FA__HOT bool walk_nodes(fa__walk *w)
     return true;
 }
 
-FA__HOT bool fa__walk_on(fa__walk *w)
+FA__HOT bool fa__walk_on(fa__pass *w)
 {
     fa_stream *before = fa__ctx()->settings->stream;
     bool good = walk_nodes(w);
@@ -300,7 +300,7 @@ FA__HOT bool fa__walk_on(fa__walk *w)
     return good && fa__finish_leaves(w);
 }
 
-FA__HOT void fa__walk_end(fa__walk *w)
+FA__HOT void fa__walk_end(fa__pass *w)
 {
     fa__leaves_end(w);
     if (FA__UNLIKELY(w->ready != NULL))

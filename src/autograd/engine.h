@@ -10,7 +10,7 @@ typedef struct fa__leaf fa__leaf;
 typedef struct fa__ready fa__ready;
 
 /* The parameters and state of one backward pass. */
-typedef struct fa__walk {
+typedef struct fa__pass {
     fa__pending_work work;
     fa__scope *scope; /* emptied after each node */
     bool retain, create, anomaly;
@@ -22,7 +22,7 @@ typedef struct fa__walk {
     fa__leaf *leaf;        /* leaves with hooks, whose gradients are accumulated until the end */
     size_t leaves, leaf_room;
     fa__ready *ready; /* NULL: hooks of leaves run at the end; or when each gradient is complete */
-} fa__walk;
+} fa__pass;
 
 /* Calls a hook on a gradient; a result on another device is copied back to that of the gradient. */
 static inline fa_tensor *fa__hook_call(const fa__hook *h, fa_tensor *g)
@@ -47,26 +47,26 @@ bool fa__hook_fits(const fa_tensor *other, const fa_tensor *g, struct fa__text *
 
 /* Delivers a gradient to the destination of an edge: it is stored for a node until that is processed, captured for
  * fa_grad_of, or added to the gradient of a leaf. The caller keeps its reference. */
-bool fa__deliver(fa__walk *, fa__object *to, uint32_t slot, fa_tensor *g);
+bool fa__deliver(fa__pass *, fa__object *to, uint32_t slot, fa_tensor *g);
 /* Processes all pending nodes. False and an error on failure. */
-bool fa__walk_on(fa__walk *);
+bool fa__walk_on(fa__pass *);
 /* Releases everything that is left. */
-void fa__walk_end(fa__walk *);
+void fa__walk_end(fa__pass *);
 
 /* ---- leaves.c ---- */
 /* *sum += g, in place if no one else can see it; *sum may be NULL. */
-bool fa__add_up(const fa__walk *, fa_tensor **sum, fa_tensor *g);
+bool fa__add_up(const fa__pass *, fa_tensor **sum, fa_tensor *g);
 /* Adds g to the retained gradient of a result that is not a leaf. The sum is a new tensor, as the program or a
  * recorded backward pass may hold the old one. */
 bool fa__retain(fa__autograd *, fa_tensor *g);
 /* The gradient that a leaf accumulates: in its dtype, on its device, after its hooks. NULL and an error on failure. */
 fa_tensor *fa__leaf_gradient(fa_tensor *leaf, fa_tensor *g);
 /* Adds a gradient to that of a leaf. If the leaf has hooks, it is collected first, and added by fa__finish_leaves. */
-bool fa__to_leaf(fa__walk *, fa_tensor *leaf, fa_tensor *g);
-bool fa__finish_leaves(fa__walk *);
-void fa__leaves_end(fa__walk *);
+bool fa__to_leaf(fa__pass *, fa_tensor *leaf, fa_tensor *g);
+bool fa__finish_leaves(fa__pass *);
+void fa__leaves_end(fa__pass *);
 /* Adds the collected gradient of one leaf, if there is one, and runs its hooks. */
-bool fa__finish_leaf(fa__walk *, const fa_tensor *leaf);
+bool fa__finish_leaf(fa__pass *, const fa_tensor *leaf);
 
 /* ---- ready.c ---- */
 bool fa__hooks_are_early(void);
@@ -74,7 +74,7 @@ bool fa__hooks_are_early(void);
 fa__ready *fa__ready_new(fa__node *root);
 void fa__ready_free(fa__ready *);
 /* A node has been processed: finishes the leaves that are complete now. */
-bool fa__ready_done(fa__walk *, const fa__node *);
+bool fa__ready_done(fa__pass *, const fa__node *);
 /* Around each pass; at the end of the outermost one, what fa__after_backward() registered is called. */
 void fa__pass_begin(void);
 bool fa__pass_end(bool good);

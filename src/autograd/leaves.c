@@ -19,7 +19,7 @@ static FA__HOT bool is_ours(const fa_tensor *g)
     return is_alone(g) && !g->node && g->dense && (size_t)fa__numel(g) * fa__dtype_size(g->dtype) == g->storage->bytes;
 }
 
-FA__HOT bool fa__add_up(const fa__walk *w, fa_tensor **sum, fa_tensor *g)
+FA__HOT bool fa__add_up(const fa__pass *w, fa_tensor **sum, fa_tensor *g)
 {
     if (!*sum) {
         *sum = fa__ref(g);
@@ -45,7 +45,7 @@ static bool replace(fa__autograd *a, fa_tensor *g)
 }
 
 /* Called with the lock held. */
-static FA__HOT bool store(const fa__walk *w, fa__autograd *a, fa_tensor *g)
+static FA__HOT bool store(const fa__pass *w, fa__autograd *a, fa_tensor *g)
 {
     if (!a->grad) {
         bool as_is = g->storage && (w->create ? is_alone(g) : is_ours(g));
@@ -75,7 +75,7 @@ static FA__HOT bool added(fa__autograd *a, bool good)
 }
 
 /* Adds g to the gradient that fa_grad returns, like fa__add_up. */
-static FA__HOT bool add_to_grad(const fa__walk *w, fa__autograd *a, fa_tensor *g)
+static FA__HOT bool add_to_grad(const fa__pass *w, fa__autograd *a, fa_tensor *g)
 {
     pthread_mutex_lock(&a->lock);
     return added(a, store(w, a, g));
@@ -135,7 +135,7 @@ static bool run_after(fa__autograd *a)
     return true;
 }
 
-static FA__HOT bool accumulate(const fa__walk *w, fa_tensor *leaf, fa_tensor *g)
+static FA__HOT bool accumulate(const fa__pass *w, fa_tensor *leaf, fa_tensor *g)
 {
     fa__autograd *a = fa__autograd_of(leaf);
     return a && (g = fa__leaf_gradient(leaf, g)) && add_to_grad(w, a, g) && run_after(a);
@@ -147,7 +147,7 @@ struct fa__leaf {
     fa_tensor *leaf, *sum; /* references */
 };
 
-static bool gather(fa__walk *w, fa_tensor *leaf, fa_tensor *g)
+static bool gather(fa__pass *w, fa_tensor *leaf, fa_tensor *g)
 {
     for (size_t i = w->leaves; i-- > 0;)
         if (w->leaf[i].leaf == leaf)
@@ -164,7 +164,7 @@ static bool gather(fa__walk *w, fa_tensor *leaf, fa_tensor *g)
     return true;
 }
 
-FA__HOT bool fa__to_leaf(fa__walk *w, fa_tensor *leaf, fa_tensor *g)
+FA__HOT bool fa__to_leaf(fa__pass *w, fa_tensor *leaf, fa_tensor *g)
 {
     const fa__autograd *a = fa__autograd_if(leaf);
     if (FA__UNLIKELY(!leaf->requires_grad))
@@ -172,7 +172,7 @@ FA__HOT bool fa__to_leaf(fa__walk *w, fa_tensor *leaf, fa_tensor *g)
     return a && (a->hooks || a->after) ? gather(w, leaf, g) : accumulate(w, leaf, g);
 }
 
-static bool finish(fa__walk *w, fa__leaf *l)
+static bool finish(fa__pass *w, fa__leaf *l)
 {
     fa__scope scope = fa__scope_open("backward", 0);
     fa_tensor *g = fa__own(l->sum);
@@ -182,7 +182,7 @@ static bool finish(fa__walk *w, fa__leaf *l)
     return good;
 }
 
-bool fa__finish_leaf(fa__walk *w, const fa_tensor *leaf)
+bool fa__finish_leaf(fa__pass *w, const fa_tensor *leaf)
 {
     for (size_t i = 0; i < w->leaves; i++)
         if (w->leaf[i].leaf == leaf && w->leaf[i].sum)
@@ -190,7 +190,7 @@ bool fa__finish_leaf(fa__walk *w, const fa_tensor *leaf)
     return true;
 }
 
-FA__HOT bool fa__finish_leaves(fa__walk *w)
+FA__HOT bool fa__finish_leaves(fa__pass *w)
 {
     bool good = true;
     for (size_t i = 0; good && i < w->leaves; i++)
@@ -198,7 +198,7 @@ FA__HOT bool fa__finish_leaves(fa__walk *w)
     return good;
 }
 
-FA__HOT void fa__leaves_end(fa__walk *w)
+FA__HOT void fa__leaves_end(fa__pass *w)
 {
     for (size_t i = 0; i < w->leaves; i++) {
         fa__unref(w->leaf[i].leaf);

@@ -119,7 +119,7 @@ fa__ready *fa__ready_new(fa__node *root)
     return NULL;
 }
 
-bool fa__ready_done(fa__walk *w, const fa__node *n)
+bool fa__ready_done(fa__pass *w, const fa__node *n)
 {
     for (uint32_t i = 0; i < n->edges; i++) {
         fa__object *to = n->edge[i].to;

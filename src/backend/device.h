@@ -7,6 +7,7 @@
 #include "core/op.h"
 #include "core/program.h"
 #include <facula/device.h>
+#include <facula/scope.h>
 
 typedef enum { FA__MEMORY, FA__VALUE_FLOAT, FA__VALUE_INT, FA__VALUE_KEY } fa__operand_kind;
 
@@ -106,6 +107,26 @@ typedef struct fa__copy {
     uint32_t age;                        /* of the ledger, for fa__ledger_copy_time */
 } fa__copy;
 
+/* Launches that a program recorded (backend/capture/): those that were issued together, one or a list (run_list), and
+ * what their call read of the settings. */
+typedef struct fa__recorded {
+    size_t first; /* launch */
+    int count;
+    bool changes; /* it has a key of random numbers, another one in each replay */
+    bool deterministic, tf32;
+    const char *line; /* of the program's call; NULL: not known */
+} fa__recorded;
+
+typedef struct fa__launches {
+    fa__launch *const *launch;
+    const fa__recorded *issue;
+    size_t issues;
+} fa__launches;
+
+/* Issues what was issued together in the recording, with its line and its settings, for which `own` is room: a copy of
+ * those in force. */
+uint64_t fa__recorded_issue(fa__queue *, const fa__launches *, size_t i, fa_settings *own);
+
 /* A device's entries. Those that issue work return its ticket, or 0 after setting an error; they are called with the
  * device's lock held, and only for devices with a queue. */
 typedef struct fa__backend {
@@ -141,6 +162,11 @@ typedef struct fa__backend {
     /* Launches of one program in one class (FA__LAUNCH_PROGRAM), none of which touches what another one writes, in any
      * order and as few pieces of work as the device can. Returns the ticket of the last one. NULL: `run` does each. */
     uint64_t (*run_list)(fa__queue *, const fa__launch *const *, int count);
+    /* Issues a recording as a whole, or FA__DECLINED: then each of its issues is by itself. What the device keeps for
+     * the next time is in *whole, NULL at first; replay_end frees it when all replays are done. NULL: always declined.
+     */
+    uint64_t (*replay)(fa__queue *, const fa__launches *, fa_settings *own, void **whole);
+    void (*replay_end)(fa__queue *, void *whole);
     fa__override *const *overrides; /* by the operations' numbers; NULL: none */
     /* Room for one more launch of so many operands by this thread, which then cannot fail for memory; 0: gives back
      * what is left. May be NULL. */

@@ -2,6 +2,7 @@
 #include "backend/device.h"
 #include "base/error.h"
 #include "core/context.h"
+#include "core/storage.h"
 #include <errno.h>
 #include <string.h>
 
@@ -75,7 +76,7 @@ void fa_memory_summary(fa_device device, FILE *file)
     if (!d)
         return;
     fa_memory m = fa_memory_stats(device);
-    char largest[32], limit[32] = "none";
+    char largest[32], moved[32], limit[32] = "none";
     fa__write_bytes(largest, sizeof largest, m.largest_free);
     if (m.limit)
         fa__write_bytes(limit, sizeof limit, m.limit);
@@ -85,8 +86,14 @@ void fa_memory_summary(fa_device device, FILE *file)
     write_line(file, "requested", &m.requested, true);
     write_line(file, "reserved", &m.segments, true);
     write_line(file, "blocks in use", &m.blocks, false);
+    if (m.spill || m.spilled.total)
+        write_line(file, "spilled to the host", &m.spilled, true);
     fprintf(file, "limit %s; largest free block %s; out of memory: %zu retries, %zu failures\n", limit, largest,
             m.retries, m.failures);
+    if (m.moved) {
+        fa__write_bytes(moved, sizeof moved, m.moved);
+        fprintf(file, "moved to join free memory: %s\n", moved);
+    }
     fprintf(file, "largest tensors:\n");
     fa__cache_each_largest(&d->cache, write_large, file);
 }
@@ -101,9 +108,10 @@ bool fa_memory_snapshot(fa_device device, FILE *file)
     fa_memory m = fa_memory_stats(device);
     fprintf(file,
             "{\"device\": \"%s\", \"allocated\": %zu, \"requested\": %zu, \"reserved\": %zu, \"peak\": %zu,\n"
-            " \"limit\": %zu, \"largest_free\": %zu, \"retries\": %zu, \"failures\": %zu,\n \"segments\": [",
+            " \"limit\": %zu, \"largest_free\": %zu, \"retries\": %zu, \"failures\": %zu, \"spilled\": %zu,\n"
+            " \"moved\": %zu, \"segments\": [",
             d->name, m.allocated, m.requested.current, m.reserved, m.peak, m.limit, m.largest_free, m.retries,
-            m.failures);
+            m.failures, m.spilled.current, m.moved);
     fa__cache_write(&d->cache, file);
     fputs("]}\n", file);
     return (fflush(file) == 0 && !ferror(file))
@@ -124,10 +132,16 @@ void fa_empty_cache(fa_device device)
         fa__cache_trim(&d->cache);
 }
 
-bool fa_memory_limit(fa_device device, size_t bytes)
+bool(fa_memory_limit)(fa_device device, size_t bytes, const fa_memory_limit_options *options)
 {
+    fa_memory_limit_options o = FA__DEFAULT_fa_memory_limit;
+    fa__options_read(&o, o.size, options);
     fa__device *d = device_of(device, "fa_memory_limit");
-    if (d)
-        fa__cache_set_limit(&d->cache, bytes);
-    return d != NULL;
+    if (!d)
+        return false;
+    if (o.spill && (d->host || d->shapes_only))
+        return fa__fail(FA_ERROR_DEVICE, "fa_memory_limit: tensors of %s cannot go to the host's memory", d->name);
+    size_t before = fa__cache_set_limit(&d->cache, bytes, o.spill);
+    atomic_fetch_add(&fa__spilling, (o.spill != 0) - (before != 0));
+    return true;
 }

@@ -7,6 +7,7 @@
 #include "core/capture.h"
 #include "core/ledger.h"
 #include "core/order.h"
+#include "core/room.h"
 #include "core/stream.h"
 #include <string.h>
 
@@ -57,6 +58,7 @@ __attribute__((__constructor__)) static void fill_in(void)
     fa__host_waits = fa__wait_stamp;
     fa__host_must_wait = must_wait;
     fa__queue_follows = follow;
+    fa__room_mover_used = &fa__room_moves;
 }
 
 /* ---- copies ---- */
@@ -133,8 +135,8 @@ static bool move_by_host(const move *m)
     fa__storage *between = host ? fa__storage_new(host, m->bytes, NULL) : NULL;
     if (!between)
         return false;
-    bool moved = fa__move_bytes(m->op, between, 0, m->from, m->from_byte, m->bytes, false)
-                 && fa__move_bytes(m->op, m->to, m->to_byte, between, 0, m->bytes, m->overwrites);
+    bool moved = fa__move_held_bytes(m->op, between, 0, m->from, m->from_byte, m->bytes, false)
+                 && fa__move_held_bytes(m->op, m->to, m->to_byte, between, 0, m->bytes, m->overwrites);
     fa__unref(between);
     return moved;
 }
@@ -153,8 +155,8 @@ static FA__COLD bool refuse_in_graph(const move *m)
     return fa__capture_refuses(name, why);
 }
 
-bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
-                    size_t bytes, bool changes)
+bool fa__move_held_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
+                         size_t bytes, bool changes)
 {
     FA__WORK_FOR(op); /* what waits inside the driver is counted for it */
     const move m = {op, to, from, to_byte, from_byte, bytes, changes};
@@ -171,4 +173,21 @@ bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__stora
     if (kinds || (is_programs(from) && bytes <= PUT_ASIDE))
         return move_by_host(&m);
     return move_by(fa__queue_between(t, f), &m, is_programs(from) || is_programs(to));
+}
+
+bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
+                    size_t bytes, bool changes)
+{
+    if (to->device->host && from->device->host)
+        return fa__move_held_bytes(op, to, to_byte, from, from_byte, bytes, changes);
+    bool spills = fa__moves_begin(), good = false;
+    if (fa__storage_hold(to)) {
+        if (fa__storage_hold(from)) {
+            good = fa__move_held_bytes(op, to, to_byte, from, from_byte, bytes, changes);
+            fa__storage_let_go(from);
+        }
+        fa__storage_let_go(to);
+    }
+    fa__moves_end(spills);
+    return good;
 }

@@ -12,6 +12,10 @@
 bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
                     size_t bytes, bool changes);
 
+/* The same for storages that nobody can move meanwhile, because they are held or because this thread moves them. */
+bool fa__move_held_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
+                         size_t bytes, bool changes);
+
 /* The queue that a copy between two devices is issued to now: that of the stream in force if it is of one of them; else
  * the target's, or the only one. NULL between hosts. */
 fa__queue *fa__queue_between(fa__device *to, const fa__device *from);

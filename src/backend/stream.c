@@ -64,7 +64,9 @@ static void stream_destroy(fa__object *o)
     const fa__context *c = fa__self->core;
     o->type = FA__TYPE_DEAD;
     o->link = c ? (void *)(uintptr_t)c->closing : NULL;
-    give_spare((fa_stream *)o);
+    fa_stream *s = (fa_stream *)o;
+    if (!s->end || s->end(s))
+        give_spare(s);
 }
 
 __attribute__((__constructor__)) static void stream_type(void)
@@ -87,6 +89,7 @@ static fa_stream *make(fa__device *d)
         return NULL;
     s->device = d;
     s->next = NULL;
+    s->end = NULL;
     s->queue = d->queue ? d->backend->queue_new(d) : NULL;
     if (s->queue)
         s->queue->stream = s;

@@ -13,6 +13,7 @@ typedef enum fa__fork_moment { FA__FORK_BEFORE, FA__FORK_PARENT, FA__FORK_CHILD 
 typedef enum fa__fork_place {
     FA__FORK_CREWS,       /* background threads */
     FA__FORK_REGISTRY,    /* registry of devices */
+    FA__FORK_MOVES,       /* storages that are moved to make room */
     FA__FORK_DEVICES,     /* of each device */
     FA__FORK_CACHES,      /* memory of each device; may wait for work of the device */
     FA__FORK_LATE,        /* registry of queues of late devices */
@@ -30,6 +31,7 @@ typedef enum fa__fork_place {
     FA__FORK_LEDGER,
     FA__FORK_RANDOM, /* default random number generator */
     FA__FORK_CONTEXTS,
+    FA__FORK_LINES, /* lines of other languages */
     FA__FORK_EXIT,  /* functions called at exit */
     FA__FORK_SMALL, /* shared pool of small objects */
     FA__FORK_LOG,

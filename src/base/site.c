@@ -44,7 +44,7 @@ void fa__describe_site(struct fa__text *text, const void *site)
     search s = {(uintptr_t)site, 0};
     Dl_info info = {0};
     dl_iterate_phdr(look, &s);
-    if (s.left && is_line(site, s.left))
+    if ((s.left && is_line(site, s.left)) || (!s.left && fa__line_is_stored(site)))
         fa__text_add(text, "%s", (const char *)site);
     else if (s.left && dladdr(site, &info) && info.dli_sname)
         fa__text_add(text, "%s+%#tx", info.dli_sname, (const char *)site - (const char *)info.dli_saddr);

@@ -31,9 +31,9 @@ static size_t whole_characters(const char *text, size_t length)
     return length - (lead - 1) < wanted ? lead - 1 : length;
 }
 
-fa__numbers fa__numbers_begin(void)
+fa__number_format fa__numbers_begin(void)
 {
-    fa__numbers n = {(locale_t)0, (locale_t)0};
+    fa__number_format n = {(locale_t)0, (locale_t)0};
     if (!strcmp(nl_langinfo(RADIXCHAR), "."))
         return n;
     locale_t same = duplocale(uselocale((locale_t)0));
@@ -45,7 +45,7 @@ fa__numbers fa__numbers_begin(void)
     return n;
 }
 
-void fa__numbers_end(fa__numbers n)
+void fa__numbers_end(fa__number_format n)
 {
     if (!n.plain)
         return;
@@ -57,7 +57,7 @@ bool fa__text_add_list(fa__text *text, const char *format, va_list list)
 {
     if (text->cut)
         return false;
-    fa__numbers numbers = fa__numbers_begin();
+    fa__number_format numbers = fa__numbers_begin();
     int length = vsnprintf(text->at, text->left, format, list);
     fa__numbers_end(numbers);
     size_t added = length < 0 ? 0 : (size_t)length;
@@ -82,7 +82,7 @@ bool fa__text_add(fa__text *text, const char *format, ...)
 bool fa__text_add_number(fa__text *text, double number)
 {
     char digits[40];
-    fa__numbers numbers = fa__numbers_begin();
+    fa__number_format numbers = fa__numbers_begin();
     for (int precision = 6; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, number);
         if (strtod(digits, NULL) == number)

@@ -13,12 +13,12 @@ typedef struct fa__text {
 
 /* Between begin and end, this thread prints and parses numbers with a decimal point, whatever the locale of the
  * program is. */
-typedef struct fa__numbers {
+typedef struct fa__number_format {
     locale_t before, plain; /* 0: the locale was not changed */
-} fa__numbers;
+} fa__number_format;
 
-fa__numbers fa__numbers_begin(void);
-void fa__numbers_end(fa__numbers);
+fa__number_format fa__numbers_begin(void);
+void fa__numbers_end(fa__number_format);
 
 /* Starts an empty text in a buffer of `size` bytes, at least 1. */
 fa__text fa__text_in(char *buffer, size_t size);

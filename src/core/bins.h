@@ -43,6 +43,12 @@ fa__block *fa__bins_best(const fa__bins *, size_t size, bool small, const fa__qu
 /* The first block of the first non-empty list from number *list on, and the number of that list; NULL: none. */
 fa__block *fa__bins_from(const fa__bins *, int *list);
 
+/* Other threads set the owner of a block in use, when the storage is complete. */
+static inline struct fa__storage *fa__block_owner(const fa__block *b)
+{
+    return __atomic_load_n(&b->owner, __ATOMIC_ACQUIRE);
+}
+
 /* Adds work that may still use a block. */
 static inline void fa__block_use(fa__block *b, fa__sync_point work)
 {

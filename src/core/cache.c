@@ -12,10 +12,13 @@
 #define MIB ((size_t)1 << 20)
 
 /* Requests up to `most` bytes are served from segments of `segment` bytes, larger ones from segments of a multiple of
- * 2 MiB. A block is split if more than `rest` bytes would be left over. */
-static const size_t small_most = MIB, small_segment = 2 * MIB;
-static const size_t middle_most = 10 * MIB, middle_segment = 20 * MIB;
-static const size_t large_step = 2 * MIB, large_rest = MIB;
+ * `step`, which are smaller where a segment costs little. A block is split if more than `rest` bytes would be left
+ * over. */
+static const size_t small_most = MIB, small_segment = 2 * MIB, large_rest = MIB;
+typedef struct sizes {
+    size_t middle_most, middle_segment, large_step;
+} sizes;
+static const sizes on_host = {5 * MIB, 10 * MIB, MIB}, on_device = {10 * MIB, 20 * MIB, 2 * MIB};
 
 static fa__block nothing; /* a block of size 0 */
 
@@ -212,29 +215,32 @@ static void *ask_twice(fa__cache *c, size_t *size, size_t least)
     return memory;
 }
 
-static fa__block *no_memory(fa__cache *c, size_t requested)
+static void no_memory(fa__cache *c, size_t requested)
 {
     c->stats.failures++;
+    c->lacking = requested;
     if (fa__failed()) /* the first error stays as it is */
-        return NULL;
+        return;
     size_t reserved = c->stats.segments.current, allocated = c->stats.active.current;
     fa__fail(FA_ERROR_MEMORY,
              "out of memory on %s: %zu bytes were asked for; allocated %zu, reserved %zu, free %zu of these, largest "
              "free block %zu, limit %zu (0: none)",
              c->source.name ? c->source.name : "the device", requested, allocated, reserved,
              reserved > allocated ? reserved - allocated : 0, fa__largest_free(c), c->limit);
+    if (c->spill)
+        fa_error_append("; spilled to the host %zu of at most %zu", c->stats.spilled.current, c->spill);
     fa__cache_append_largest(c);
     fa__root_out_of_memory(allocated);
-    return NULL;
 }
 
 /* A new segment; or, if the device is out of memory, a free block that became available in the meantime, even a large
- * one. */
-static fa__block *new_segment(fa__cache *c, size_t size, size_t requested, const fa__queue *queue)
+ * one. Sets `full` if there is none. */
+static fa__block *new_segment(fa__cache *c, size_t size, const fa__queue *queue, bool *full)
 {
-    size_t most = size <= small_most   ? small_segment
-                  : size < middle_most ? middle_segment
-                                       : (size + large_step - 1) / large_step * large_step;
+    const sizes *s = c->source.host ? &on_host : &on_device;
+    size_t most = size <= small_most      ? small_segment
+                  : size < s->middle_most ? s->middle_segment
+                                          : (size + s->large_step - 1) / s->large_step * s->large_step;
     if (c->direct)
         most = size;
     fa__block *b = fa__small_alloc(sizeof *b);
@@ -246,7 +252,8 @@ static fa__block *new_segment(fa__cache *c, size_t size, size_t requested, const
         b = cached(c, size, size <= small_most, queue);
         if (!b && size <= small_most)
             b = cached(c, small_most, false, queue);
-        return b ? b : no_memory(c, requested);
+        *full = !b;
+        return b;
     }
     memset(b, 0, sizeof *b);
     b->memory = memory;
@@ -281,17 +288,9 @@ static void remove_live(fa__cache *c, const fa__block *b)
         b->next->previous = b->previous;
 }
 
-static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *queue)
+/* Makes a block that is in no list one in use, of `size` bytes. */
+static fa__block *use(fa__cache *c, fa__block *b, size_t size, size_t requested, fa__queue *queue)
 {
-    if (!has_bins(c))
-        return NULL;
-    if (c->direct)
-        trim(c);
-    fa__block *b = cached(c, size, size <= small_most, queue);
-    if (!b)
-        b = new_segment(c, size, requested, queue);
-    if (!b)
-        return NULL;
     if (b->uses) { /* complete work is dropped before the block is split, so that the rest does not wait for it */
         fa__block_settle(b);
         mark_unused(c, b);
@@ -302,7 +301,7 @@ static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *q
     }
     b->requested = requested;
     b->cache = c;
-    b->owner = NULL;
+    fa__block_set_owner(b, NULL);
     b->made_by = NULL;
     put_live(c, b);
     fa__count_taken(c, b->size, requested);
@@ -313,17 +312,60 @@ static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *q
     return b;
 }
 
-fa__block *fa__cache_take(fa__cache *c, size_t requested, struct fa__queue *queue)
+/* NULL and an error if it fails; without an error, and with `full`, if there is no memory on the device. */
+static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *queue, bool *full)
+{
+    if (!has_bins(c))
+        return NULL;
+    if (c->direct)
+        trim(c);
+    fa__block *b = cached(c, size, size <= small_most, queue);
+    if (!b)
+        b = new_segment(c, size, queue, full);
+    return b ? use(c, b, size, requested, queue) : NULL;
+}
+
+static inline size_t rounded(size_t requested)
+{
+    return (requested + FA__BLOCK_STEP - 1) / FA__BLOCK_STEP * FA__BLOCK_STEP;
+}
+
+fa__block *fa__cache_take_or(fa__cache *c, size_t requested, struct fa__queue *queue, fa__room_maker *make,
+                             void *context)
 {
     if (!requested)
         return &nothing;
-    size_t size = requested;
-    bool fits = requested <= PTRDIFF_MAX - large_step;
-    if (fits)
-        size = (requested + FA__BLOCK_STEP - 1) / FA__BLOCK_STEP * FA__BLOCK_STEP;
-    bool injected = fa__inject_now(requested);
+    bool possible = requested <= PTRDIFF_MAX - on_device.large_step && !fa__inject_now(requested), full = !possible;
+    size_t size = possible ? rounded(requested) : 0;
+    fa__block *b = NULL;
+    while (possible) {
+        full = false;
+        pthread_mutex_lock(&c->lock);
+        b = take(c, size, requested, queue, &full);
+        pthread_mutex_unlock(&c->lock);
+        if (FA__LIKELY(!full) || !make || !make(context, size))
+            break;
+    }
+    if (FA__UNLIKELY(full)) {
+        pthread_mutex_lock(&c->lock);
+        no_memory(c, requested);
+        pthread_mutex_unlock(&c->lock);
+    }
+    return b;
+}
+
+fa__block *fa__cache_take(fa__cache *c, size_t requested, struct fa__queue *queue)
+{
+    return fa__cache_take_or(c, requested, queue, NULL, NULL);
+}
+
+fa__block *fa__cache_take_free(fa__cache *c, size_t requested, struct fa__queue *queue)
+{
+    size_t size = rounded(requested);
     pthread_mutex_lock(&c->lock);
-    fa__block *b = fits && !injected ? take(c, size, requested, queue) : no_memory(c, requested);
+    fa__block *b = c->bins ? cached(c, size, size <= small_most, queue) : NULL;
+    if (b)
+        b = use(c, b, size, requested, queue);
     pthread_mutex_unlock(&c->lock);
     return b;
 }
@@ -345,7 +387,7 @@ fa__cache *fa__block_cache(const fa__block *b)
 
 void fa__block_set_owner(fa__block *b, struct fa__storage *owner)
 {
-    b->owner = owner;
+    __atomic_store_n(&b->owner, owner, __ATOMIC_RELEASE);
 }
 
 int fa__block_work(const fa__block *b, struct fa__sync_point *work)

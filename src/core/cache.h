@@ -38,6 +38,8 @@ typedef struct fa__cache {
     struct fa__bins *bins;    /* free blocks by size; NULL before the first block */
     size_t used_late;         /* bytes in free blocks that work may still use */
     size_t limit;             /* limit of reserved bytes; 0: none */
+    size_t lacking;           /* the last request that failed, in bytes */
+    size_t spill;             /* bytes of its storages that may be in the host's memory */
     bool direct;              /* FACULA_POOL=off: each block is an allocation of the source */
     struct fa__cache *parent; /* of a private cache: its segments are blocks of this one; NULL: it is a device's */
     fa__block *live;          /* its blocks in use, the newest first */
@@ -54,6 +56,13 @@ void fa__cache_destroy(fa__cache *);
  * there is no memory: NULL and FA_ERROR_MEMORY, whose message has the requested, allocated and reserved bytes and the
  * largest free block. A size of 0 gives a block without memory. */
 fa__block *fa__cache_take(fa__cache *, size_t requested, struct fa__queue *queue);
+/* The same; if there is no memory, `make` may make room for a number of bytes. As long as it returns true, the
+ * allocation is tried again. It is called without the cache's lock. */
+typedef bool fa__room_maker(void *context, size_t bytes);
+fa__block *fa__cache_take_or(fa__cache *, size_t requested, struct fa__queue *queue, fa__room_maker *make,
+                             void *context);
+/* The same from free blocks alone: NULL, and no error, if none is large enough. */
+fa__block *fa__cache_take_free(fa__cache *, size_t requested, struct fa__queue *queue);
 void *fa__block_memory(const fa__block *);
 /* The size of the block in bytes: that of fa__cache_take, rounded up. */
 size_t fa__block_size(const fa__block *);
@@ -97,6 +106,8 @@ void fa__cache_count(fa__cache *, int64_t bytes);
 /* Keeps the shape, operation and line of the tensor that a block was allocated for: of the first tensor, as later ones
  * are views. */
 void fa__block_sign(fa__block *, const struct fa_tensor *);
+/* The same for the block of a storage, which another thread may be moving. */
+void fa__storage_sign(struct fa__storage *, const struct fa_tensor *);
 /* The same as for another block. */
 void fa__block_sign_as(fa__block *, const fa__block *);
 enum { FA__MOST_SHOWN = 5 };
@@ -110,9 +121,17 @@ void fa__cache_write(fa__cache *, FILE *);
 /* "1.50 MiB" */
 void fa__write_bytes(char *out, size_t size, size_t bytes);
 
+/* Counts bytes that went to the host's memory, or (negative) came back or were freed; and bytes that were moved within
+ * the device. */
+void fa__cache_count_spilled(fa__cache *, int64_t bytes);
+void fa__cache_count_moved(fa__cache *, size_t bytes);
+/* Whether so many bytes more may go to the host's memory. */
+bool fa__cache_may_spill(fa__cache *, size_t bytes);
+
 /* Releases unused segments to the device. */
 void fa__cache_trim(fa__cache *);
-void fa__cache_set_limit(fa__cache *, size_t bytes);
+/* Returns how many bytes might be spilled before. */
+size_t fa__cache_set_limit(fa__cache *, size_t bytes, size_t spill);
 fa_memory fa__cache_stats(fa__cache *);
 void fa__cache_reset_peak(fa__cache *);
 #endif

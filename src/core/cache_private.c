@@ -58,8 +58,8 @@ bool fa__cache_each_owner(fa__cache *c, bool (*call)(void *context, struct fa__s
     bool good = true;
     pthread_mutex_lock(&c->lock);
     for (const fa__block *b = c->live; b && good; b = b->next)
-        if (b->owner)
-            good = call(context, b->owner);
+        if (fa__block_owner(b))
+            good = call(context, fa__block_owner(b));
     pthread_mutex_unlock(&c->lock);
     return good;
 }

@@ -17,6 +17,14 @@ void fa__block_sign(fa__block *b, const fa_tensor *t)
     memcpy(b->shape, t->shape, t->rank * sizeof *t->shape);
 }
 
+void fa__storage_sign(fa__storage *s, const fa_tensor *t)
+{
+    __atomic_fetch_add(&s->holds, 1, __ATOMIC_SEQ_CST);
+    if (FA__LIKELY(!__atomic_load_n(&s->away, __ATOMIC_SEQ_CST)))
+        fa__block_sign(s->block, t);
+    fa__storage_let_go(s);
+}
+
 void fa__block_sign_as(fa__block *b, const fa__block *other)
 {
     b->made_by = other->made_by;

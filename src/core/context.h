@@ -7,14 +7,14 @@
 #include <facula/scope.h>
 
 /* An open scope. */
-typedef struct fa__frame {
+typedef struct fa__scope_frame {
     size_t mark;          /* number of references of outer scopes; those after them in `owned` belong to this one */
     size_t settings;      /* number of settings that were open when it was opened; later ones end with it */
     const char *where;    /* source position, such as "train.c:41" */
     const void *variable; /* FA_REPEAT: the address of its counter, once it is known */
     int64_t count;        /* FA_REPEAT: number of iterations */
     uintptr_t function;   /* FA__FUNCTION where it was opened; 0: within the library */
-} fa__frame;
+} fa__scope_frame;
 
 /* A variable declared with FA_VAR. */
 typedef struct fa__owning {
@@ -32,7 +32,7 @@ typedef struct fa__context {
     const fa_settings *settings; /* the current settings: the last of `used` */
     fa__object **owned;          /* references held by scopes, innermost last */
     size_t owned_count, owned_capacity;
-    fa__frame *frame; /* open scopes; frame 0 is the root */
+    fa__scope_frame *frame; /* open scopes; frame 0 is the root */
     size_t frames, frame_capacity;
     fa_settings *used; /* settings, innermost last; number 0 has the defaults */
     size_t used_count, used_capacity;
@@ -54,6 +54,9 @@ typedef struct fa__context {
     size_t dead_next;
     struct fa__context *next, *previous; /* all contexts */
 } fa__context;
+
+/* Distinguishes an initialized scope variable from one whose declaration was jumped over. */
+extern const uintptr_t fa__scope_check;
 
 /* NULL only if there is no memory for it; an error is set then. */
 FA__COLD fa__context *fa__context_start(void);

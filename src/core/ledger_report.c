@@ -97,7 +97,7 @@ void fa_transfers_report(FILE *file)
     size_t count = 0;
     fa__ledger_row *rows = sorted(&count);
     fa_transfers t = {0};
-    fa__numbers numbers = fa__numbers_begin();
+    fa__number_format numbers = fa__numbers_begin();
     fprintf(file, "%-20s %-5s %-20s %9s %14s %10s %7s %9s %10s\n", "operation", "what", "place", "count", "bytes", "ms",
             "GB/s", "implicit", "ms");
     for (size_t i = 0; i < count; i++) {

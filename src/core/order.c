@@ -193,6 +193,15 @@ bool fa__after_overwrite(fa__storage *s, fa__sync_point work, const fa__op *op)
 }
 
 /* ---- memory ---- */
+void fa__order_exchange(fa__storage *a, fa__storage *b)
+{
+    pthread_mutex_lock(&lock);
+    fa__pending *p = a->pending;
+    __atomic_store_n(&a->pending, b->pending, __ATOMIC_RELEASE);
+    __atomic_store_n(&b->pending, p, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lock);
+}
+
 /* Copies the work that is not known to be done, as far as a block remembers it. Returns how much of it there is. */
 static int open_work(const fa__storage *s, fa__sync_point open[FA__BLOCK_USES])
 {

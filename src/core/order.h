@@ -24,6 +24,8 @@ bool fa__order_done(fa__storage *);
 bool fa__order_may_go(fa__storage *);
 /* Returns the block of a storage that may be freed to the cache of its device, with the work that still uses it. */
 void fa__order_release(fa__storage *);
+/* Exchanges the work recorded by two storages. */
+void fa__order_exchange(fa__storage *, fa__storage *);
 /* Reserves room for recording work on a storage, so that this cannot fail later. */
 bool fa__order_room(fa__storage *);
 /* Defers the release of a storage that may not be freed yet: `release`, the same function in all calls, is called

@@ -7,8 +7,7 @@
 #include "core/tensor.h"
 #include <string.h>
 
-/* Distinguishes an initialized scope variable from one whose declaration was jumped over. */
-static const uintptr_t scope_check = (uintptr_t)0x5c0de5c0de5c0deU;
+const uintptr_t fa__scope_check = (uintptr_t)0x5c0de5c0de5c0deU;
 
 static bool grow(void **array, size_t *capacity, size_t item)
 {
@@ -106,7 +105,7 @@ static FA__HOT size_t open_frame(const char *where, uintptr_t function)
     fa__context *c = fa__ctx();
     if (!c || (c->frames == c->frame_capacity && !grow((void **)&c->frame, &c->frame_capacity, sizeof *c->frame)))
         return 0;
-    c->frame[c->frames] = (fa__frame){
+    c->frame[c->frames] = (fa__scope_frame){
         .mark = c->owned_count, .settings = c->used_count, .where = where, .count = -1, .function = function};
     return c->frames++;
 }
@@ -114,7 +113,7 @@ static FA__HOT size_t open_frame(const char *where, uintptr_t function)
 FA__HOT fa__scope fa__scope_open(const char *where, uintptr_t function)
 {
     size_t depth = open_frame(where, function);
-    return (fa__scope){.depth = depth, .check = scope_check};
+    return (fa__scope){.depth = depth, .check = fa__scope_check};
 }
 
 FA__HOT void fa__scope_empty(const fa__scope *scope)
@@ -130,7 +129,7 @@ FA__HOT void fa__scope_empty(const fa__scope *scope)
 FA__HOT void fa__scope_close(fa__scope *scope)
 {
     fa__context *c = fa__self->core;
-    if (c && scope->check == scope_check)
+    if (c && scope->check == fa__scope_check)
         close_to(c, scope->depth);
     scope->check = 0;
 }
@@ -158,7 +157,7 @@ FA__HOT bool fa__repeat_next(int64_t *i)
     fa__context *c = fa__self->core;
     if (!c || !i || c->frames < 2)
         return false;
-    fa__frame *top = &c->frame[c->frames - 1];
+    fa__scope_frame *top = &c->frame[c->frames - 1];
     if (!top->variable && top->count >= 0)
         top->variable = i;
     size_t f = top->variable == i ? c->frames - 1 : frame_of(c, i);
@@ -176,7 +175,7 @@ void fa__repeat_close(int64_t *i)
     if (!c)
         return;
     size_t f = frame_of(c, i);
-    fa__frame *top = &c->frame[c->frames - 1];
+    fa__scope_frame *top = &c->frame[c->frames - 1];
     if (!f && !top->variable && top->count >= 0 && *i < 0)
         f = c->frames - 1; /* left before its first iteration */
     close_to(c, f);
@@ -218,7 +217,7 @@ static bool check_settings(const fa_settings *s, const fa_settings *before)
 FA__HOT fa_settings *fa__use_again(fa__scope *scope)
 {
     fa__context *c = fa__ctx();
-    *scope = (fa__scope){.check = scope_check};
+    *scope = (fa__scope){.check = fa__scope_check};
     if (!c || (c->used_count == c->used_capacity && !grow((void **)&c->used, &c->used_capacity, sizeof *c->used)))
         return NULL;
     scope->depth = c->used_count++;
@@ -245,7 +244,7 @@ fa__scope fa__use_open(const fa_settings *settings)
 FA__HOT void fa__use_close(fa__scope *scope)
 {
     fa__context *c = fa__self->core;
-    if (c && scope->check == scope_check && scope->depth && scope->depth < c->used_count) {
+    if (c && scope->check == fa__scope_check && scope->depth && scope->depth < c->used_count) {
         c->used_count = scope->depth;
         settings_in_force(c);
     }
@@ -308,7 +307,7 @@ void fa_drop(const void *object)
 /* Moves reference i of the innermost scope to the enclosing one. */
 static void move_out(fa__context *c, size_t i)
 {
-    fa__frame *inner = &c->frame[c->frames - 1];
+    fa__scope_frame *inner = &c->frame[c->frames - 1];
     fa__object *o = c->owned[i];
     memmove(c->owned + inner->mark + 1, c->owned + inner->mark, (i - inner->mark) * sizeof *c->owned);
     c->owned[inner->mark++] = o;

@@ -6,6 +6,7 @@
 #include "base/small.h"
 #include "core/capture.h"
 #include "core/order.h"
+#include "core/room.h"
 #include "core/stream.h"
 
 enum { INLINE_BYTES = 512 /* host memory up to this size is part of the storage object */ };
@@ -34,6 +35,8 @@ static void storage_free(fa__storage *s)
         s->release(s->context, s->handed);
     if (s->device->shapes_only && !s->borrowed)
         fa__cache_count(&s->device->cache, -(int64_t)s->bytes);
+    if (FA__UNLIKELY(s->away))
+        fa__cache_count_spilled(&s->device->cache, -(int64_t)s->bytes);
     fa__free(s->pending);
     fa__object_free(&s->object);
 }
@@ -90,18 +93,43 @@ static FA__HOT fa__storage *storage_object(fa__device *device, size_t bytes, siz
     s->context = NULL;
     s->borrowed = false;
     s->blank = s->making = false;
+    s->away = 0;
+    s->holds = 0;
     return s;
 }
 
-/* Takes a block of the device's cache, ordered after the work that may still use it. */
+/* Gives it a block, ordered after the work that may still use that. Only then it has an owner, which other threads may
+ * move. */
+static bool use_block(fa__storage *s, fa__block *block)
+{
+    s->block = block;
+    s->data = fa__block_memory(block);
+    s->touched = 0;
+    if (FA__UNLIKELY(atomic_load_explicit(&fa__spilling, memory_order_relaxed)))
+        fa__storage_touch(s);
+    bool good = fa__order_take(s);
+    fa__block_set_owner(block, s);
+    return good;
+}
+
+/* Takes a block of the device's cache. If there is no memory, room is made in it. */
 static bool take_block(fa__storage *s, fa__queue *queue)
 {
-    s->block = fa__cache_take(fa__cache_for(s->device), s->bytes, queue);
-    if (!s->block)
-        return false;
-    fa__block_set_owner(s->block, s);
-    s->data = fa__block_memory(s->block);
-    return fa__order_take(s);
+    fa__cache *c = fa__cache_for(s->device);
+    bool moves = !s->device->host && c == &s->device->cache;
+    fa__block *b = fa__cache_take_or(c, s->bytes, queue, moves ? fa__room_make : NULL, s->device);
+    return b && use_block(s, b);
+}
+
+fa__storage *fa__storage_over(fa__device *device, fa__block *block, size_t bytes)
+{
+    fa__storage *s = storage_object(device, bytes, 0);
+    if (!s && block)
+        fa__cache_give(fa__block_cache(block), block, NULL, 0);
+    if (!s || !block || use_block(s, block))
+        return s;
+    fa__unref(s);
+    return NULL;
 }
 
 FA__HOT fa__storage *fa__storage_new(fa__device *device, size_t bytes, fa__queue *queue)
@@ -143,19 +171,36 @@ static void set_owner(fa__storage *s)
         fa__block_set_owner(s->block, s);
 }
 
-static void swap_memory(fa__storage *a, fa__storage *b)
+/* Other threads may read the address without holding the storage: they read it again when they do. */
+static void set_data(fa__storage *s, void *data)
 {
-    fa__storage old = {.data = a->data, .device = a->device, .block = a->block, .pending = a->pending};
-    a->data = b->data;
-    a->device = b->device;
+    __atomic_store_n(&s->data, data, __ATOMIC_RELAXED);
+}
+
+void fa__storage_exchange(fa__storage *a, fa__storage *b)
+{
+    void *data = a->data;
+    fa__block *block = a->block;
+    set_data(a, b->data);
+    set_data(b, data);
     a->block = b->block;
-    a->pending = b->pending;
-    b->data = old.data;
-    b->device = old.device;
-    b->block = old.block;
-    b->pending = old.pending;
+    b->block = block;
+    fa__order_exchange(a, b);
     set_owner(a);
     set_owner(b);
+}
+
+void fa__storage_swap(fa__storage *a, fa__storage *b)
+{
+    fa__moves_lock();
+    fa__storage_exchange(a, b);
+    fa__device *device = a->device;
+    a->device = b->device;
+    b->device = device;
+    uint8_t away = a->away;
+    __atomic_store_n(&a->away, b->away, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&b->away, away, __ATOMIC_SEQ_CST);
+    fa__moves_unlock();
 }
 
 bool fa__storage_can_move(const fa__storage *s, const fa__device *to, const fa__op *op)
@@ -181,8 +226,10 @@ fa__storage *fa__storage_copied(fa__storage *s, fa__device *to, const fa__op *op
     /* the copy reads memory inside the storage object as long as it runs */
     if (good && is_inline(s) && fa__has_pending(s))
         good = fa__before_write(s, NULL, op);
-    if (good && s->block)
+    if (good && s->block && fa__storage_hold(s)) {
         fa__block_sign_as(fresh->block, s->block);
+        fa__storage_let_go(s);
+    }
     if (good)
         return fresh;
     fa__unref(fresh);
@@ -195,7 +242,7 @@ void fa__storage_take(fa__storage *s, fa__storage *fresh)
         count_small(-(int64_t)s->bytes);
         s->data = NULL;
     }
-    swap_memory(s, fresh);
+    fa__storage_swap(s, fresh);
     atomic_fetch_add(&s->version, 1);
     fa__unref(fresh);
 }

@@ -32,8 +32,11 @@ typedef struct fa__storage {
     void *context;
     void *handed; /* the argument for release */
     bool borrowed;
-    bool blank;  /* made by fa_empty and its like: what is written first makes its first values */
-    bool making; /* a composed operation is still making its first values: what it writes in place is part of that */
+    bool blank;    /* made by fa_empty and its like: what is written first makes its first values */
+    bool making;   /* a composed operation is still making its first values: what it writes in place is part of that */
+    uint8_t away;  /* atomic: it is being moved, or its bytes are in the host's memory (core/room.h) */
+    int32_t holds; /* atomic: calls and graphs that use its address; while there is one, it is not moved to make room */
+    uint64_t touched; /* atomic: when a call used it last, counted in calls; only set while a device may spill */
     _Alignas(16) unsigned char bytes_inline[];
 } fa__storage;
 
@@ -66,6 +69,14 @@ bool fa__storage_can_move(const fa__storage *, const fa__device *to, const fa__o
 fa__storage *fa__storage_copied(fa__storage *, fa__device *to, const fa__op *op, fa__copier *copy);
 /* Takes over the reference to the result of fa__storage_copied. */
 void fa__storage_take(fa__storage *, fa__storage *fresh);
+/* Exchanges memory, device and pending work of two storages, neither of which has its bytes inline, pinned or borrowed.
+ * Versions stay. */
+void fa__storage_swap(fa__storage *, fa__storage *);
+/* The same for memory and pending work alone: each stays a storage of its device. Between fa__moves_lock and
+ * fa__moves_unlock. */
+void fa__storage_exchange(fa__storage *, fa__storage *);
+/* A storage over a block, which it takes over; NULL: without memory. NULL and an error if memory runs out. */
+fa__storage *fa__storage_over(fa__device *, fa__block *, size_t bytes);
 
 /* Orders work of `queue` (NULL: the host, now) behind what it must not overtake. A wait of the host is counted and may
  * be forbidden: then false. False, and the fault as an error, also when the storage's values were made behind a fault
@@ -87,5 +98,27 @@ bool fa__storage_fails(fa__storage *);
 static inline bool fa__storage_sound(fa__storage *s)
 {
     return FA__LIKELY(!fa__any_faults()) || !fa__has_pending(s) || !fa__storage_fails(s);
+}
+
+/* ---- memory that moves (room.h) ---- */
+extern _Atomic int fa__spilling; /* how many devices may spill */
+/* Notes that a call uses a storage now. */
+void fa__storage_touch(fa__storage *);
+/* Waits for its move, or brings it back. */
+FA__COLD bool fa__storage_return(fa__storage *);
+
+/* Until fa__storage_let_go, the storage's bytes are on its device and stay where they are. False and an error if there
+ * is no room for them; then it is not held. */
+static inline bool fa__storage_hold(fa__storage *s)
+{
+    __atomic_fetch_add(&s->holds, 1, __ATOMIC_SEQ_CST);
+    if (FA__UNLIKELY(atomic_load_explicit(&fa__spilling, memory_order_relaxed)))
+        fa__storage_touch(s);
+    return FA__LIKELY(!__atomic_load_n(&s->away, __ATOMIC_SEQ_CST)) || fa__storage_return(s);
+}
+
+static inline void fa__storage_let_go(fa__storage *s)
+{
+    __atomic_fetch_sub(&s->holds, 1, __ATOMIC_RELEASE);
 }
 #endif

@@ -10,6 +10,8 @@ struct fa_stream {
     fa__device *device;
     fa__queue *queue; /* NULL: the device has no queues, and its work is complete at once */
     fa_stream *next;  /* links freed streams */
+    /* Called when it is freed, before others may have its queue; false: they may not. NULL: nothing is to be done. */
+    bool (*end)(fa_stream *);
 };
 
 /* The queue that work on a device is issued to: that of the settings' stream, or the default queue. */

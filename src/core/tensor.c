@@ -163,11 +163,12 @@ FA__HOT bool fa__tensor_check(const fa_tensor *t, const char *what)
     }
     if (t->object.type == FA__TYPE_GONE)
         return fa__fail(FA_ERROR_STATE,
-                        "%s was freed: FA_VAR, fa_escape or fa_keep let it live on; FACULA_DEBUG=1 tells which scope "
-                        "ended",
+                        "%s was freed: FA_VAR, fa_escape or fa_keep let it live on; FACULA_DEBUG=1 names the scope "
+                        "that ended",
                         what);
-    return fa__fail(FA_ERROR_ARGUMENT, "%s is a %s, not a tensor; FACULA_DEBUG=1 tells where one was freed", what,
-                    fa__object_name(&t->object));
+    return fa__fail(FA_ERROR_ARGUMENT,
+                    "%s is a %s, not a tensor: a freed one whose memory was used again? FACULA_DEBUG=1 names the scope",
+                    what, fa__object_name(&t->object));
 }
 
 bool fa__list_check(fa_tensors list, const char *what)

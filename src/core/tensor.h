@@ -66,7 +66,7 @@ static inline int64_t fa__numel(const fa_tensor *t)
 
 static inline void *fa__tensor_data(const fa_tensor *t)
 {
-    char *p = t->storage->data;
+    char *p = __atomic_load_n(&t->storage->data, __ATOMIC_RELAXED);
     return p ? p + t->offset * (int64_t)fa__dtype_size(t->dtype) : NULL;
 }
 

@@ -1,11 +1,9 @@
-/* RandAugment, and transforms that are applied to some images of a batch. */
+/* RandAugment and AutoAugment: random operations on each image. */
 #include "data/data.h"
 #include "data/draw.h"
 #include "data/frame.h"
 #include "data/transform.h"
 #include <facula/error.h>
-#include <facula/ops/create.h>
-#include <facula/ops/index.h>
 #include <facula/tensor.h>
 #include <inttypes.h>
 #include <math.h>
@@ -106,9 +104,17 @@ static void equalize(fa__frame frame[2], strength s)
     fa__frame_equalize(&frame[0]);
 }
 
-static void (*const operations[])(fa__frame frame[2], strength s) = {
-    identity, shear_x,  shear_y,   translate_x, translate_y, rotate,       brightness,
-    color,    contrast, sharpness, posterize,   solarize,    autocontrast, equalize};
+static void invert(fa__frame frame[2], strength s)
+{
+    (void)s;
+    fa__frame_solarize(&frame[0], 0);
+}
+
+typedef void operation(fa__frame frame[2], strength s);
+
+static operation *const operations[] = {identity,  shear_x,    shear_y,      translate_x, translate_y,
+                                        rotate,    brightness, color,        contrast,    sharpness,
+                                        posterize, solarize,   autocontrast, equalize};
 
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
@@ -129,16 +135,22 @@ static void rand_augment_image(const void *data, fa__frame frame[2])
     }
 }
 
-static fa_tensor *rand_augment_forward(fa_module *self, fa_tensor *x)
+static fa_tensor *augment(fa_module *self, fa_tensor *x, fa__frame_function *image)
 {
     if (x && !fa_module_training(self))
         return x;
     bool good = x && fa_dim(x) == 4;
     if (good && fa_size(x, 1) != 1 && fa_size(x, 1) != 3) {
-        fa_fail(FA_ERROR_SHAPE, "fa_transform_rand_augment: images have 1 or 3 channels, not %" PRId64, fa_size(x, 1));
+        fa_fail(FA_ERROR_SHAPE, "fa_transform_%s: images have 1 or 3 channels, not %" PRId64, fa_module_kind(self),
+                fa_size(x, 1));
         return NULL;
     }
-    return fa__frames_map(self, x, good ? fa_size(x, 2) : 1, good ? fa_size(x, 3) : 1, true, rand_augment_image);
+    return fa__frames_map(self, x, good ? fa_size(x, 2) : 1, good ? fa_size(x, 3) : 1, true, image);
+}
+
+static fa_tensor *rand_augment_forward(fa_module *self, fa_tensor *x)
+{
+    return augment(self, x, rand_augment_image);
 }
 
 fa_transform *(fa_transform_rand_augment)(const fa_transform_rand_augment_options *options)
@@ -162,75 +174,57 @@ fa_transform *(fa_transform_rand_augment)(const fa_transform_rand_augment_option
     return m;
 }
 
-/* ---- some images of a batch ---- */
+/* ---- AutoAugment ---- */
 
-/* Transforms behind this one draw other numbers, whatever it has drawn, as it may have been applied to other images. */
-enum { MOST_DRAWS = 256 };
+/* An operation, its probability in tenths, and its strength in ninths. */
+typedef struct step {
+    operation *run;
+    int tenths, ninths;
+} step;
 
-typedef struct random_apply {
-    fa_module *transform;
-    double p;
-} random_apply;
+/* The policy for CIFAR-10 (Cubuk et al. 2018, table 7). */
+static const step cifar10_policy[][2] = {
+    {{invert, 1, 7}, {contrast, 2, 6}},         {{rotate, 7, 2}, {translate_x, 3, 9}},
+    {{sharpness, 8, 1}, {sharpness, 9, 3}},     {{shear_y, 5, 8}, {translate_y, 7, 9}},
+    {{autocontrast, 5, 8}, {equalize, 9, 2}},   {{shear_y, 2, 7}, {posterize, 3, 7}},
+    {{color, 4, 3}, {brightness, 6, 7}},        {{sharpness, 3, 9}, {brightness, 7, 9}},
+    {{equalize, 6, 5}, {equalize, 5, 1}},       {{contrast, 6, 7}, {sharpness, 6, 5}},
+    {{color, 7, 7}, {translate_x, 5, 8}},       {{equalize, 3, 7}, {autocontrast, 4, 8}},
+    {{translate_y, 4, 3}, {sharpness, 2, 6}},   {{brightness, 9, 6}, {color, 2, 8}},
+    {{solarize, 5, 2}, {invert, 0, 3}},         {{equalize, 2, 0}, {autocontrast, 6, 0}},
+    {{equalize, 2, 8}, {equalize, 6, 4}},       {{color, 9, 9}, {equalize, 6, 6}},
+    {{autocontrast, 8, 4}, {solarize, 2, 8}},   {{brightness, 1, 3}, {color, 7, 0}},
+    {{solarize, 4, 5}, {autocontrast, 9, 3}},   {{translate_y, 9, 9}, {translate_y, 7, 9}},
+    {{autocontrast, 9, 2}, {solarize, 8, 3}},   {{equalize, 8, 8}, {invert, 1, 3}},
+    {{translate_y, 7, 9}, {autocontrast, 9, 1}}};
 
-/* The numbers of the images that are drawn. */
-static fa__numbers *draw_images(const random_apply *r, int64_t count)
+static void auto_augment_image(const void *data, fa__frame frame[2])
 {
-    uint64_t *state = fa__streams(count);
-    fa__numbers *chosen = state ? fa__numbers_new(count) : NULL;
-    int64_t n = 0;
-    for (int64_t i = 0; chosen && i < count; i++)
-        if (fa__random_uniform(&state[i]) < r->p)
-            chosen->item[n++] = i;
-    if (chosen)
-        chosen->count = n;
-    return chosen;
+    uint64_t *state = frame[0].state;
+    const step *steps = cifar10_policy[fa__random_below(state, sizeof cifar10_policy / sizeof *cifar10_policy)];
+    for (int i = 0; i < 2; i++) {
+        bool applied = (double)steps[i].tenths / 10 > fa__random_uniform(state);
+        double sign = fa__random_below(state, 2) ? 1 : -1;
+        if (applied)
+            steps[i].run(frame, (strength){steps[i].ninths / 9.0, sign, *(const fa_interpolation *)data});
+    }
 }
 
-/* Applies the transform to these images of a `whole` batch, with their random numbers. */
-static fa_tensor *apply_to(const random_apply *r, const fa__numbers *chosen, fa_tensor *x, int64_t whole)
+static fa_tensor *auto_augment_forward(fa_module *self, fa_tensor *x)
 {
-    fa__rows *outer = fa__rows_now, rows;
-    bool keyed = outer && outer->count == whole;
-    fa__numbers *key = fa__numbers_new(chosen->count);
-    for (int64_t i = 0; key && keyed && i < chosen->count; i++)
-        key->item[i] = (int64_t)outer->key[chosen->item[i]];
-    if (!key)
-        return NULL;
-    rows = (fa__rows){(const uint64_t *)key->item, chosen->count, keyed ? outer->step - MOST_DRAWS : 0};
-    fa__rows_now = keyed ? &rows : NULL;
-    x = fa_forward(r->transform, x);
-    fa__rows_now = outer;
-    return x;
+    return augment(self, x, auto_augment_image);
 }
 
-static fa_tensor *random_apply_forward(fa_module *self, fa_tensor *x)
+fa_transform *(fa_transform_auto_augment)(const fa_transform_auto_augment_options *options)
 {
-    const random_apply *r = fa_module_data(self);
-    if (!x || fa_dim(x) < 1 || !fa_module_training(self))
-        return x;
-    const fa__numbers *chosen = draw_images(r, fa_size(x, 0));
-    if (fa__rows_now)
-        fa__rows_now->step += MOST_DRAWS;
-    if (!chosen || !chosen->count)
-        return chosen ? x : NULL;
-    fa_tensor *which =
-        fa_tensor_from(chosen->item, FA_SHAPE(chosen->count), .dtype = FA_I64, .device = fa_tensor_device(x));
-    fa_tensor *some = apply_to(r, chosen, fa_index_select(x, 0, which), fa_size(x, 0));
-    return some ? fa_index_copy(x, 0, which, some) : NULL;
-}
-
-fa_transform *fa_transform_random_apply(fa_transform *transform, double p)
-{
-    if (!transform || !(p >= 0 && p <= 1)) {
-        fa_fail(FA_ERROR_ARGUMENT, "fa_transform_random_apply: %s",
-                transform ? "p is 0 to 1" : "the transform is NULL");
+    fa_transform_auto_augment_options o = FA__DEFAULT_fa_transform_auto_augment;
+    fa__options_read(&o, o.size, options);
+    if ((unsigned)o.interpolation > FA_BILINEAR) {
+        fa_fail(FA_ERROR_ARGUMENT, "fa_transform_auto_augment: .interpolation is FA_NEAREST or FA_BILINEAR");
         return NULL;
     }
-    fa_module *m = fa_nn_custom("random_apply", sizeof(random_apply), random_apply_forward);
-    if (!m)
-        return NULL;
-    random_apply *r = fa_module_data(m);
-    r->transform = fa_module_add(m, "transform", transform);
-    r->p = p;
-    return r->transform ? m : NULL;
+    fa_module *m = fa_nn_custom("auto_augment", sizeof(fa_interpolation), auto_augment_forward);
+    if (m)
+        *(fa_interpolation *)fa_module_data(m) = o.interpolation;
+    return m;
 }

@@ -6,14 +6,14 @@
 #include <facula/random.h>
 #include <facula/tensor.h>
 
-fa_loader_place fa__place_after(const fa__plan *plan, fa_loader_place at)
+fa_loader_place fa__place_after(const fa__batch_plan *plan, fa_loader_place at, bool last)
 {
-    if (++at.batch >= plan->batches)
+    if (++at.batch >= plan->batches || last)
         at = (fa_loader_place){at.seed, at.epoch + 1, 0};
     return at;
 }
 
-static fa__numbers *numbers_of(const fa__plan *plan, const fa__order *order, int64_t batch)
+static fa__numbers *numbers_of(const fa__batch_plan *plan, const fa__order *order, int64_t batch)
 {
     int64_t start = batch * plan->options.batch_size, left = plan->samples - start;
     fa__numbers *which = fa__numbers_new(left < plan->options.batch_size ? left : plan->options.batch_size);
@@ -22,9 +22,25 @@ static fa__numbers *numbers_of(const fa__plan *plan, const fa__order *order, int
     return which;
 }
 
+static fa__numbers *numbers_pulled(const fa__pulled *pulled)
+{
+    fa__numbers *which = fa__numbers_new(pulled->count);
+    for (int64_t i = 0; which && i < which->count; i++)
+        which->item[i] = pulled->first + i;
+    return which;
+}
+
+fa__pulled *fa__batch_pull(const fa__batch_plan *plan, fa__stream_pass *pass, fa_loader_place at)
+{
+    int64_t size = plan->options.batch_size, began = fa__data_clock();
+    fa__pulled *pulled = fa__pass_pull(pass, at, at.batch * size, size, plan->options.drop_last);
+    atomic_fetch_add_explicit(&plan->times->reading, fa__data_clock() - began, memory_order_relaxed);
+    return pulled;
+}
+
 /* Leaves the sample that failed out of the batch; false if this error was no single sample's, or nothing would be left.
  */
-static bool leave_out(const fa__plan *plan, fa__numbers *which, fa__numbers *position, fa__making *making,
+static bool leave_out(const fa__batch_plan *plan, fa__numbers *which, fa__numbers *position, fa__making *making,
                       const fa_error *error)
 {
     int64_t kept = 0;
@@ -43,7 +59,7 @@ static bool leave_out(const fa__plan *plan, fa__numbers *which, fa__numbers *pos
 
 /* The samples from the dataset. With .skip_bad_samples, those that fail are removed from `which`, and the others are
  * read again. */
-static fa_sample read_good(const fa__plan *plan, fa__numbers *which, fa__numbers *position, fa__making *making)
+static fa_sample read_good(const fa__batch_plan *plan, fa__numbers *which, fa__numbers *position, fa__making *making)
 {
     if (!plan->options.skip_bad_samples)
         return fa_dataset_batch(plan->dataset, which->item, which->count);
@@ -64,7 +80,8 @@ static fa_sample read_good(const fa__plan *plan, fa__numbers *which, fa__numbers
 }
 
 /* The samples, while fa__making_now describes the batch. NULL after an error. */
-static fa_sample read_making(const fa__plan *plan, fa__numbers *which, fa_loader_place at)
+static fa_sample read_making(const fa__batch_plan *plan, fa__numbers *which, const fa__pulled *pulled,
+                             fa_loader_place at)
 {
     FA_SCOPE;
     fa__numbers *position = fa__numbers_new(which->count);
@@ -77,7 +94,8 @@ static fa_sample read_making(const fa__plan *plan, fa__numbers *which, fa_loader
                          .position = position->item,
                          .count = which->count,
                          .repeats = fa__sampler_repeats(plan->sampler),
-                         .failed = -1};
+                         .failed = -1,
+                         .pulled = pulled};
     fa__making *outer = fa__making_now;
     fa__making_now = &making;
     fa_sample sample = read_good(plan, which, position, &making);
@@ -89,7 +107,7 @@ static fa_sample read_making(const fa__plan *plan, fa__numbers *which, fa_loader
 }
 
 /* The samples from the dataset, with random numbers of the batch's own. */
-static fa_sample read(const fa__plan *plan, fa__numbers *which, fa_loader_place at)
+static fa_sample read(const fa__batch_plan *plan, fa__numbers *which, const fa__pulled *pulled, fa_loader_place at)
 {
     fa_generator *before = fa_keep(fa__generator_used());
     fa_generator *own = fa_generator_new(fa__seed_of(at.seed, (uint64_t)at.epoch, (uint64_t)at.batch));
@@ -97,7 +115,7 @@ static fa_sample read(const fa__plan *plan, fa__numbers *which, fa_loader_place 
     fa_sample sample = {0};
     if (own) {
         fa_generator_use(own);
-        sample = read_making(plan, which, at);
+        sample = read_making(plan, which, pulled, at);
         fa_generator_use(before);
     }
     fa_release(before);
@@ -107,7 +125,7 @@ static fa_sample read(const fa__plan *plan, fa__numbers *which, fa_loader_place 
     return sample;
 }
 
-static bool to_device(const fa__plan *plan, fa_sample *sample)
+static bool to_device(const fa__batch_plan *plan, fa_sample *sample)
 {
     int64_t began = fa__data_clock();
     for (int k = 0; k < FA__ITEMS && plan->options.device.kind != FA__DEFAULT_DEVICE; k++) {
@@ -119,11 +137,12 @@ static bool to_device(const fa__plan *plan, fa_sample *sample)
     return true;
 }
 
-bool fa__batch_make(const fa__plan *plan, const fa__order *order, fa_loader_place at, fa__made *made)
+bool fa__batch_make(const fa__batch_plan *plan, const fa__order *order, const fa__pulled *pulled, fa_loader_place at,
+                    fa__made *made)
 {
-    made->which = numbers_of(plan, order, at.batch);
+    made->which = pulled ? numbers_pulled(pulled) : numbers_of(plan, order, at.batch);
     if (!made->which)
         return false;
-    made->sample = read(plan, made->which, at);
+    made->sample = read(plan, made->which, pulled, at);
     return made->sample.input && to_device(plan, &made->sample);
 }

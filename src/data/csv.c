@@ -14,17 +14,23 @@
 
 #define MOST_BYTES (INT64_C(1) << 32)
 
-/* What fa_data_csv_column() reports. */
+/* What fa_data_csv_column() and fa_data_csv_category() report. */
 typedef struct table {
     fa_object base;
     int64_t count;
     fa__names *names;
-    fa_column column[];
+    struct {
+        fa_column facts;
+        fa__names *categories; /* of a column of text; NULL: of numbers */
+    } column[];
 } table;
 
 static void table_destroy(void *object)
 {
-    fa_release(((table *)object)->names);
+    table *t = object;
+    fa_release(t->names);
+    for (int64_t k = 0; k < t->count; k++)
+        fa_release(t->column[k].categories);
 }
 
 static const fa_object_type table_type = {"table", table_destroy};
@@ -47,7 +53,7 @@ typedef struct values {
 
 static const fa_object_type values_type = {"values", NULL};
 
-static const fa__field *field_of(const reader *r, int64_t row, int64_t column)
+static const fa__csv_field *field_of(const reader *r, int64_t row, int64_t column)
 {
     return &r->csv->field[(r->first + row) * r->csv->columns + column];
 }
@@ -55,7 +61,7 @@ static const fa__field *field_of(const reader *r, int64_t row, int64_t column)
 static bool wrong(const reader *r, int64_t row, int64_t column, const char *what)
 {
     return fa_fail(FA_ERROR_FILE, "%s:%" PRId64 ":%" PRId64 ": %s \"%s\"", r->path, r->csv->line[r->first + row],
-                   column + 1, what, r->about->column[column].name);
+                   column + 1, what, r->about->column[column].facts.name);
 }
 
 /* ---- header ---- */
@@ -86,7 +92,7 @@ static bool make_table(reader *r)
     for (int64_t k = 0; at && k < n; k++) {
         names->item[k] = at;
         at += r->first ? sprintf(at, "%s", r->csv->field[k].text) + 1 : sprintf(at, "%" PRId64, k) + 1;
-        t->column[k].name = names->item[k];
+        t->column[k].facts.name = names->item[k];
     }
     if (!at)
         return false;
@@ -102,7 +108,7 @@ static bool find_target(reader *r)
     char *end;
     r->target = name ? -1 : r->csv->columns - 1;
     for (int64_t k = 0; name && *name && k < r->csv->columns; k++)
-        if (!strcmp(r->about->column[k].name, name))
+        if (!strcmp(r->about->column[k].facts.name, name))
             r->target = k;
     if (name && *name && r->target < 0) {
         long long number = strtoll(name, &end, 10);
@@ -111,7 +117,7 @@ static bool find_target(reader *r)
         r->target = number;
     }
     if (r->target >= 0)
-        r->about->column[r->target].target = true;
+        r->about->column[r->target].facts.target = true;
     return true;
 }
 
@@ -121,7 +127,7 @@ static bool find_target(reader *r)
 static bool read_numbers(const reader *r, int64_t column, values *v)
 {
     for (int64_t i = 0; i < r->rows; i++) {
-        const fa__field *f = field_of(r, i, column);
+        const fa__csv_field *f = field_of(r, i, column);
         v->item[i] = NAN;
         if (!fa__csv_missing(f) && !fa__csv_number(f, &v->item[i]))
             return false;
@@ -151,7 +157,7 @@ static bool read_categories(const reader *r, int64_t column, values *v)
     int64_t n = 0, count = 0;
     size_t bytes = 0;
     for (int64_t i = 0; t && i < r->rows; i++) {
-        const fa__field *f = field_of(r, i, column);
+        const fa__csv_field *f = field_of(r, i, column);
         v->item[i] = NAN;
         if (!fa__csv_missing(f))
             t->item[n++] = (struct word){f->text, i};
@@ -218,7 +224,7 @@ static double mode_of(const reader *r, const values *v)
 /* Replaces missing values, or refuses them. */
 static bool fill_missing(const reader *r, int64_t column, values *v)
 {
-    const fa_column *c = &r->about->column[column];
+    const fa_column *c = &r->about->column[column].facts;
     bool must = c->target || r->options.missing == FA_MISSING_FAIL;
     if (!c->missing || (!must && r->options.missing == FA_MISSING_NAN))
         return true;
@@ -237,7 +243,8 @@ static values *read_column(const reader *r, int64_t column)
     values *v = fa_object_new(&values_type, sizeof *v + (size_t)r->rows * sizeof *v->item);
     if (!v || (!read_numbers(r, column, v) && !read_categories(r, column, v)))
         return NULL;
-    describe(r, v, &r->about->column[column]);
+    describe(r, v, &r->about->column[column].facts);
+    r->about->column[column].categories = v->names ? fa_keep(v->names) : NULL;
     return fill_missing(r, column, v) ? v : NULL;
 }
 
@@ -258,7 +265,7 @@ static fa_tensor *target_of(const reader *r, const values *v)
     if (dtype == FA_I64 && !whole) {
         fa_fail(FA_ERROR_DTYPE,
                 "fa_data_csv: %s: the target \"%s\" has numbers that are not whole, and .target_dtype is i64", r->path,
-                r->about->column[r->target].name);
+                r->about->column[r->target].facts.name);
         return NULL;
     }
     fa_tensor *t = fa_tensor_from(v->item, FA_SHAPE(r->rows), .dtype = FA_F64, .device = FA_CPU);
@@ -328,12 +335,25 @@ fa_dataset *(fa_data_csv)(const char *path, const fa_data_csv_options *options)
     return d ? fa_escape(d) : NULL;
 }
 
+/* The table that a dataset was read from, if it has a column with this number; else NULL. */
+static const table *table_of(const fa_dataset *dataset, int64_t column, const char *who)
+{
+    const fa_object *about = fa__dataset_check(dataset, who) ? fa__dataset_about(dataset) : NULL;
+    const table *t = fa_object_is(about, &table_type) ? (const table *)(const void *)about : NULL;
+    return t && column >= 0 && column < t->count ? t : NULL;
+}
+
 bool fa_data_csv_column(const fa_dataset *dataset, int64_t index, fa_column *column)
 {
-    const fa_object *about = fa__dataset_check(dataset, "fa_data_csv_column") ? fa__dataset_about(dataset) : NULL;
-    const table *t = fa_object_is(about, &table_type) ? (const table *)(const void *)about : NULL;
-    if (!t || index < 0 || index >= t->count)
-        return false;
-    *column = t->column[index];
-    return true;
+    const table *t = table_of(dataset, index, "fa_data_csv_column");
+    if (t)
+        *column = t->column[index].facts;
+    return t;
+}
+
+const char *fa_data_csv_category(const fa_dataset *dataset, int64_t column, int64_t index)
+{
+    const table *t = table_of(dataset, column, "fa_data_csv_category");
+    const fa__names *names = t ? t->column[column].categories : NULL;
+    return names && index >= 0 && index < names->count ? names->item[index] : NULL;
 }

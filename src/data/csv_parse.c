@@ -48,12 +48,12 @@ static void *grow(void *list, int64_t *room, size_t size)
 }
 
 /* Adds a field, and the line of its row. */
-static bool add_field(const parser *p, fa__field field)
+static bool add_field(const parser *p, fa__csv_field field)
 {
     fa__csv *c = p->csv;
     int64_t fields = c->rows * c->columns + p->column - 1;
     if (fields == c->room) {
-        fa__field *more = grow(c->field, &c->room, sizeof *c->field);
+        fa__csv_field *more = grow(c->field, &c->room, sizeof *c->field);
         if (!more)
             return false;
         c->field = more;
@@ -106,7 +106,7 @@ static bool read_field(parser *p, int64_t *newlines)
             p->at++;
         length = p->at - text;
     }
-    return add_field(p, (fa__field){text, length});
+    return add_field(p, (fa__csv_field){text, length});
 }
 
 static bool wrong_count(const parser *p)
@@ -196,7 +196,7 @@ fa__csv *fa__csv_parse(const char *name, char *text, int64_t size, char delimite
 
 /* ---- values ---- */
 
-bool fa__csv_missing(const fa__field *field)
+bool fa__csv_missing(const fa__csv_field *field)
 {
     static const char *const words[] = {"", "NA", "N/A", "NaN", "nan", "null", "?"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -212,7 +212,7 @@ static void open_locale(void)
     c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-bool fa__csv_number(const fa__field *field, double *number)
+bool fa__csv_number(const fa__csv_field *field, double *number)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     static const char allowed[] = "0123456789+-.eE \t";

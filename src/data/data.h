@@ -27,6 +27,13 @@ fa_dataset *fa__dataset_like(fa_dataset *fresh, const fa_dataset *other, bool sa
 /* Whether samples come one by one, so that they may have different shapes. */
 bool fa__dataset_singles(const fa_dataset *dataset);
 
+/* The stream that a dataset is or is made from (stream.h); NULL: its samples come by number. Setting it returns the
+ * dataset. */
+fa_object *fa__dataset_stream(const fa_dataset *dataset);
+fa_dataset *fa__dataset_set_stream(fa_dataset *dataset, fa_object *stream);
+/* Checks that a dataset gives its samples by number; the error begins with `who`. */
+bool fa__dataset_by_number(const fa_dataset *dataset, const char *who);
+
 /* Names of classes: `count` strings, one after the other. */
 typedef struct fa__names {
     fa_object base;
@@ -54,6 +61,8 @@ bool fa__samples_stack(const fa_dataset *dataset, const int64_t *index, fa_sampl
 /* A release callback for datasets whose context is an object. */
 void fa__context_release(void *context);
 
+/* An object with a head and `count` items, all zero, in the innermost scope; NULL and an error if memory runs out. */
+void *fa__items_new(const fa_object_type *type, size_t head, int64_t count, size_t item);
 /* A list of zeros; NULL and an error if memory runs out. */
 fa__numbers *fa__numbers_new(int64_t count);
 /* Shuffles the items, in an order that depends only on seed and epoch. */

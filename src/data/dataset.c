@@ -14,9 +14,10 @@ struct fa_dataset {
     fa_object base;
     fa_dataset_type type;
     void *context;
-    bool singles;     /* samples come one by one, here or in the dataset that this one is made from */
-    fa__names *names; /* of the classes; NULL: not known */
-    fa_object *about; /* describes the dataset; NULL: nothing does */
+    bool singles;      /* samples come one by one, here or in the dataset that this one is made from */
+    fa__names *names;  /* of the classes; NULL: not known */
+    fa_object *about;  /* describes the dataset; NULL: nothing does */
+    fa_object *stream; /* that the samples come from, here or in the dataset that this one is made from; or NULL */
 };
 
 static void dataset_destroy(void *object)
@@ -26,6 +27,7 @@ static void dataset_destroy(void *object)
         d->type.release(d->context);
     fa_release(d->names);
     fa_release(d->about);
+    fa_release(d->stream);
 }
 
 static const fa_object_type dataset_type = {"dataset", dataset_destroy};
@@ -293,8 +295,28 @@ fa_dataset *fa__dataset_like(fa_dataset *fresh, const fa_dataset *other, bool sa
         return NULL;
     fresh->names = other->names ? fa_keep(other->names) : NULL;
     fresh->about = other->about ? fa_keep(other->about) : NULL;
+    fresh->stream = other->stream ? fa_keep(other->stream) : NULL;
     fresh->singles |= same && other->singles;
     return fresh;
+}
+
+fa_object *fa__dataset_stream(const fa_dataset *dataset)
+{
+    return dataset->stream;
+}
+
+fa_dataset *fa__dataset_set_stream(fa_dataset *dataset, fa_object *stream)
+{
+    dataset->stream = fa_keep(stream);
+    return dataset;
+}
+
+bool fa__dataset_by_number(const fa_dataset *dataset, const char *who)
+{
+    return fa__dataset_check(dataset, who)
+           && (!dataset->stream
+               || fa_fail(FA_ERROR_ARGUMENT, "%s: the samples of a stream have no numbers: they come in their order",
+                          who));
 }
 
 bool fa__dataset_singles(const fa_dataset *dataset)

@@ -62,7 +62,7 @@ static fa_dataset *concat_new(size_t count, fa_dataset *const *parts)
     concat *c = fa_object_new(&concat_object, sizeof *c + count * sizeof *c->part);
     int64_t end = 0;
     for (size_t i = 0; c && i < count; i++) {
-        int64_t n = fa_dataset_length(parts[i]);
+        int64_t n = fa__dataset_by_number(parts[i], "fa_data_concat") ? fa_dataset_length(parts[i]) : -1;
         if (n < 0 || __builtin_add_overflow(end, n, &end))
             return n < 0 ? NULL : (fa_fail(FA_ERROR_ARGUMENT, "fa_data_concat: too many samples"), NULL);
         c->part[i].dataset = fa_keep(parts[i]);
@@ -134,8 +134,8 @@ fa_dataset *fa_data_map(fa_dataset *dataset, fa_sample_function *function, void 
 
 fa_dataset *fa_data_filter(fa_dataset *dataset, fa_sample_predicate *predicate, void *context)
 {
-    int64_t n = fa_dataset_length(dataset), count = 0;
-    if (!predicate) {
+    int64_t n = fa__dataset_by_number(dataset, "fa_data_filter") ? fa_dataset_length(dataset) : -1, count = 0;
+    if (n >= 0 && !predicate) {
         fa_fail(FA_ERROR_ARGUMENT, "fa_data_filter: the predicate is NULL");
         return NULL;
     }
@@ -215,7 +215,7 @@ fa_dataset *fa_data_cached(fa_dataset *dataset)
 {
     static const fa_dataset_type type = {
         .name = "cached", .length = cached_length, .get = cached_get, .release = fa__context_release};
-    int64_t n = fa_dataset_length(dataset);
+    int64_t n = fa__dataset_by_number(dataset, "fa_data_cached") ? fa_dataset_length(dataset) : -1;
     if (n < 0 || fa_error_stands())
         return NULL;
     if ((uint64_t)n > (SIZE_MAX / 2 - sizeof(cached)) / sizeof(fa_sample)) {

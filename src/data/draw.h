@@ -8,11 +8,12 @@
 /* The batch that a loader is making on this thread. */
 typedef struct fa__making {
     uint64_t seed, epoch;
-    const int64_t *position; /* of each row in the epoch */
-    int64_t count;           /* of rows */
-    uint64_t depth;          /* number of transformed datasets around the current one */
-    bool repeats;            /* a sample may have several positions */
-    int64_t failed;          /* the position of a sample that could not be read; -1: none */
+    const int64_t *position;         /* of each row in the epoch */
+    int64_t count;                   /* of rows */
+    uint64_t depth;                  /* number of transformed datasets around the current one */
+    bool repeats;                    /* a sample may have several positions */
+    int64_t failed;                  /* the position of a sample that could not be read; -1: none */
+    const struct fa__pulled *pulled; /* the samples, if they come from a stream; NULL: they do not */
 } fa__making;
 
 /* The keys of the images that a transform is applied to. */

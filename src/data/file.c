@@ -78,11 +78,11 @@ static fa__bytes *bytes_new(const char *path, size_t room)
     return b;
 }
 
-static bool cannot_read(const source *s, const fa__bytes *b, const char *who)
+static bool cannot_read(const source *s, const char *path, int64_t at, const char *who)
 {
     if (s->packed)
-        return fa_fail(FA_ERROR_FILE, "%s: %s, %s", who, b->path, s->gzip->reason(s->packed));
-    return fa_fail(FA_ERROR_FILE, "%s: %s, behind byte %lld: %s", who, b->path, (long long)b->size, strerror(errno));
+        return fa_fail(FA_ERROR_FILE, "%s: %s, %s", who, path, s->gzip->reason(s->packed));
+    return fa_fail(FA_ERROR_FILE, "%s: %s, behind byte %lld: %s", who, path, (long long)at, strerror(errno));
 }
 
 /* A copy with room for more, of at most `most` bytes. */
@@ -105,7 +105,7 @@ static fa__bytes *read_all(const source *s, const char *who, const char *path, f
     for (fa__bytes *b = bytes_new(path, FIRST_ROOM); b; b = larger(b, room)) {
         ptrdiff_t n = source_read(s, b->item + b->size, (size_t)(room - b->size));
         if (n < 0)
-            return cannot_read(s, b, who), NULL;
+            return cannot_read(s, b->path, b->size, who), NULL;
         bool first = b->size == 0;
         b->size += n;
         if (b->size < room || room >= most)
@@ -166,4 +166,67 @@ fa__bytes *fa__bytes_of(const char *who, const char *path, int64_t most)
         return NULL;
     }
     return b ? fa_escape(b) : NULL;
+}
+
+/* ---- files from start to end ---- */
+
+struct fa__reader {
+    fa_object base;
+    const char *who;
+    source source;
+    int64_t at;
+    char path[FA__PATH_ROOM];
+};
+
+static void reader_destroy(void *object)
+{
+    source_close(&((fa__reader *)object)->source);
+}
+
+static const fa_object_type reader_type = {"reader", reader_destroy};
+
+fa__reader *fa__reader_open(const char *who, const char *path)
+{
+    fa__reader *r = fa_object_new(&reader_type, sizeof *r);
+    if (!r)
+        return NULL;
+    r->who = who;
+    snprintf(r->path, sizeof r->path, "%s", path);
+    return source_open(&r->source, who, path) ? r : NULL;
+}
+
+int64_t fa__reader_read(fa__reader *r, void *to, int64_t size)
+{
+    ptrdiff_t n = source_read(&r->source, to, (size_t)size);
+    if (n < 0)
+        return cannot_read(&r->source, r->path, r->at, r->who) ? 0 : -1;
+    r->at += n;
+    return n;
+}
+
+fa__bytes *fa__reader_take(fa__reader *r, int64_t size)
+{
+    int64_t room = size < FIRST_ROOM ? size : FIRST_ROOM;
+    for (fa__bytes *b = bytes_new(r->path, (size_t)room); b; b = larger(b, room)) {
+        int64_t n = fa__reader_read(r, b->item + b->size, room - b->size);
+        if (n < 0)
+            return NULL;
+        b->size += n;
+        if (b->size == size)
+            return b;
+        if (b->size < room)
+            return fa__reader_wrong(r, "the file ends too early"), NULL;
+        room = room > size / 2 ? size : 2 * room;
+    }
+    return NULL;
+}
+
+const char *fa__reader_path(const fa__reader *r)
+{
+    return r->path;
+}
+
+bool fa__reader_wrong(const fa__reader *r, const char *what)
+{
+    return fa_fail(FA_ERROR_FILE, "%s: %s, byte %lld: %s", r->who, r->path, (long long)r->at, what);
 }

@@ -28,6 +28,17 @@ fa__bytes *fa__bytes_read(const char *who, const char *folder, const char *below
  * which no more than one is read. */
 fa__bytes *fa__bytes_of(const char *who, const char *path, int64_t most);
 
+/* A file that is read from its start to its end, in the innermost scope; decompressed if its name ends with ".gz". */
+typedef struct fa__reader fa__reader;
+fa__reader *fa__reader_open(const char *who, const char *path);
+/* Reads up to `size` bytes, fewer only at the end; -1 and an error that names the file on failure. */
+int64_t fa__reader_read(fa__reader *r, void *to, int64_t size);
+/* The same to memory that grows as bytes arrive, in the innermost scope: NULL and an error if the file has fewer. */
+fa__bytes *fa__reader_take(fa__reader *r, int64_t size);
+const char *fa__reader_path(const fa__reader *r);
+/* Sets FA_ERROR_FILE with the file's name and the position; returns false. */
+bool fa__reader_wrong(const fa__reader *r, const char *what);
+
 /* Bytes of a file. */
 typedef struct fa__span {
     const unsigned char *item; /* NULL: none */
@@ -37,4 +48,14 @@ typedef struct fa__span {
 /* Finds the first file of this name, in any folder of a tar archive. It stays the archive's; none if there is no such
  * file. False and an error if the archive is damaged. */
 bool fa__tar_find(const char *who, const fa__bytes *archive, const char *name, fa__span *member);
+
+/* A regular file in a tar archive. */
+typedef struct fa__tar_member {
+    char name[FA__PATH_ROOM];
+    const fa__bytes *content; /* in the innermost scope; NULL: there are no more */
+} fa__tar_member;
+
+/* Reads the next regular file of an archive, with long names as GNU and POSIX have them. False and an error if the
+ * archive is damaged. */
+bool fa__tar_next(fa__reader *r, fa__tar_member *member);
 #endif

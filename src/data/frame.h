@@ -41,14 +41,18 @@ typedef struct fa__box {
 void fa__frame_crop(fa__frame frame[2], fa__box box, float fill); /* beyond the edges: fill */
 void fa__frame_resize(fa__frame frame[2], int64_t height, int64_t width, fa_interpolation how, bool antialias);
 
-/* Source coordinates from those of the result, both in pixels from the image's center: x' = m[0] x + m[1] y + m[2]. */
+/* Source coordinates from those of the result, both in pixels from the image's center:
+ * x' = (m[0] x + m[1] y + m[2]) / (m[6] x + m[7] y + 1), and y' with m[3], m[4], m[5] and the same denominator. */
 typedef struct fa__warp {
-    double m[6];
+    double m[8];
 } fa__warp;
 
 /* The inverse of: shear, rotate clockwise and scale around `center`, and translate; angles in degrees. */
 fa__warp fa__warp_of(double angle, const double translate[2], double scale, const double shear[2],
                      const double center[2]);
+/* The map that shows at corner `to` what was at corner `from`: upper left, upper right, lower right and lower left
+ * (x and y of each), in pixels from the upper left corner of the first pixel of an image of this size. */
+fa__warp fa__warp_of_corners(const double from[8], const double to[8], int64_t height, int64_t width);
 void fa__frame_warp(fa__frame frame[2], const fa__warp *w, fa_interpolation how, float fill);
 
 /* ---- colors ---- */

@@ -2,11 +2,16 @@
  * type (8: bytes) and the number of dimensions, followed by the size of each dimension as four bytes, big-endian. */
 #include "data/data.h"
 #include "data/file.h"
+#include <facula/dataset.h>
 #include <facula/error.h>
+#include <facula/ops/create.h>
+#include <facula/ops/shape.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
+#include <stdio.h>
+#include <string.h>
 
-enum { BYTES = 8, CLASSES = 10, MOST_RANK = 3 };
+enum { BYTES = 8, MOST_RANK = 3 };
 
 static int64_t number_at(const fa__bytes *b, int64_t at)
 {
@@ -92,52 +97,115 @@ static fa_tensor *idx_tensor(const char *who, const fa__bytes *b, int rank)
     return fa_tensor_from(b->item + head, shape, .dtype = FA_U8);
 }
 
-static bool labels_are_good(const char *who, const fa__bytes *b)
+static bool labels_are_good(const char *who, const fa__bytes *b, int classes)
 {
     for (int64_t i = 8; i < b->size; i++)
-        if (b->item[i] >= CLASSES)
-            return fa_fail(FA_ERROR_FILE, "%s: %s, byte %lld: the label of sample %lld is %d, not 0 to 9", who, b->path,
-                           (long long)i, (long long)(i - 8), b->item[i]);
+        if (b->item[i] >= classes)
+            return fa_fail(FA_ERROR_FILE, "%s: %s, byte %lld: the label of sample %lld is %d, not 0 to %d", who,
+                           b->path, (long long)i, (long long)(i - 8), b->item[i], classes - 1);
     return true;
 }
 
-static fa_dataset *read_part(const char *who, const char *folder, const char *below, const fa_data_mnist_options *o)
+/* A dataset in two files. */
+typedef struct source {
+    const char *who, *name, *folder, *below;
+    const char *image[3], *label[3]; /* names of the files, ended by NULL */
+    int classes;
+    bool columns; /* rows of the images are columns */
+} source;
+
+static fa_dataset *read_files(const source *s, fa_module *transform)
+{
+    const fa__bytes *image = fa__bytes_read(s->who, s->folder, s->below, s->image, true, size_of_images);
+    fa_tensor *x = image ? idx_tensor(s->who, image, 3) : NULL;
+    const fa__bytes *label = x ? fa__bytes_read(s->who, s->folder, s->below, s->label, true, size_of_labels) : NULL;
+    fa_tensor *y = label ? idx_tensor(s->who, label, 1) : NULL;
+    if (!y || !labels_are_good(s->who, label, s->classes))
+        return NULL;
+    if (fa_size(x, 0) != fa_size(y, 0)) {
+        fa_fail(FA_ERROR_FILE, "%s: %s has %lld images, and %s has %lld labels", s->who, image->path,
+                (long long)fa_size(x, 0), label->path, (long long)fa_size(y, 0));
+        return NULL;
+    }
+    if (s->columns)
+        x = fa_contiguous(fa_transpose(x, 2, 3));
+    return fa_data_transformed(fa_data_tensors(x, fa_to(y, FA_I64)), transform);
+}
+
+static bool is_missing(const source *s)
+{
+    fa_error caught = {0};
+    FA_SCOPE;
+    FA_USE(.catch_errors = &caught);
+    return !fa__bytes_read(s->who, s->folder, s->below, s->image, false, size_of_images)
+           || !fa__bytes_read(s->who, s->folder, s->below, s->label, false, size_of_labels);
+}
+
+static fa_dataset *idx_new(source s, const fa_data_mnist_options *options)
 {
     static const char *const images[2][3] = {{"t10k-images-idx3-ubyte", "t10k-images.idx3-ubyte"},
                                              {"train-images-idx3-ubyte", "train-images.idx3-ubyte"}},
                              *const labels[2][3] = {{"t10k-labels-idx1-ubyte", "t10k-labels.idx1-ubyte"},
                                                     {"train-labels-idx1-ubyte", "train-labels.idx1-ubyte"}};
-    const fa__bytes *image = fa__bytes_read(who, folder, below, images[o->train], true, size_of_images);
-    fa_tensor *x = image ? idx_tensor(who, image, 3) : NULL;
-    const fa__bytes *label = x ? fa__bytes_read(who, folder, below, labels[o->train], true, size_of_labels) : NULL;
-    fa_tensor *y = label ? idx_tensor(who, label, 1) : NULL;
-    if (!y || !labels_are_good(who, label))
-        return NULL;
-    if (fa_size(x, 0) != fa_size(y, 0)) {
-        fa_fail(FA_ERROR_FILE, "%s: %s has %lld images, and %s has %lld labels", who, image->path,
-                (long long)fa_size(x, 0), label->path, (long long)fa_size(y, 0));
-        return NULL;
-    }
-    return fa_data_transformed(fa_data_tensors(x, fa_to(y, FA_I64)), o->transform);
-}
-
-static fa_dataset *idx_new(const char *who, const char *folder, const char *below, const fa_data_mnist_options *options)
-{
     fa_data_mnist_options o = FA__DEFAULT_fa_data_mnist;
     fa__options_read(&o, o.size, options);
     if (fa_error_stands())
         return NULL;
     FA_SCOPE;
-    return fa_escape(read_part(who, folder, below, &o));
+    for (int i = 0; i < 2; i++) {
+        s.image[i] = images[o.train][i];
+        s.label[i] = labels[o.train][i];
+    }
+    s.classes = 10;
+    if (o.download && s.folder && is_missing(&s) && !fa_data_get(s.name, s.folder))
+        return NULL;
+    return fa_escape(read_files(&s, o.transform));
 }
 
 fa_dataset *(fa_data_mnist)(const char *folder, const fa_data_mnist_options *options)
 {
-    return idx_new("fa_data_mnist", folder, "MNIST/raw", options);
+    return idx_new((source){.who = "fa_data_mnist", .name = "mnist", .folder = folder, .below = "MNIST/raw"}, options);
 }
 
 fa_dataset *(fa_data_fashion_mnist)(const char *folder, const fa_data_fashion_mnist_options *options)
 {
     const char *debian = "/usr/share/datasets/fashion-mnist";
-    return idx_new("fa_data_fashion_mnist", folder ? folder : debian, "FashionMNIST/raw", options);
+    return idx_new((source){.who = "fa_data_fashion_mnist",
+                            .name = "fashion-mnist",
+                            .folder = folder ? folder : debian,
+                            .below = "FashionMNIST/raw"},
+                   options);
+}
+
+fa_dataset *(fa_data_kmnist)(const char *folder, const fa_data_kmnist_options *options)
+{
+    return idx_new((source){.who = "fa_data_kmnist", .name = "kmnist", .folder = folder, .below = "KMNIST/raw"},
+                   options);
+}
+
+fa_dataset *(fa_data_emnist)(const char *folder, const char *split, const fa_data_emnist_options *options)
+{
+    static const struct {
+        const char *name;
+        int classes;
+    } splits[] = {{"balanced", 47}, {"byclass", 62}, {"bymerge", 47}, {"digits", 10}, {"letters", 27}, {"mnist", 10}};
+    fa_data_emnist_options o = FA__DEFAULT_fa_data_emnist;
+    fa__options_read(&o, o.size, options);
+    source s = {.who = "fa_data_emnist", .folder = folder, .below = "EMNIST/raw", .columns = true};
+    char image[64], label[64];
+    for (size_t i = 0; split && i < sizeof splits / sizeof *splits; i++)
+        if (!strcmp(split, splits[i].name))
+            s.classes = splits[i].classes;
+    if (!s.classes)
+        fa_fail(FA_ERROR_ARGUMENT,
+                "fa_data_emnist: \"%s\" is none of balanced, byclass, bymerge, digits, letters, mnist",
+                split ? split : "NULL");
+    if (fa_error_stands())
+        return NULL;
+    snprintf(image, sizeof image, "emnist-%s-%s-images-idx3-ubyte", split, o.train ? "train" : "test");
+    snprintf(label, sizeof label, "emnist-%s-%s-labels-idx1-ubyte", split, o.train ? "train" : "test");
+    s.image[0] = image;
+    s.label[0] = label;
+    FA_SCOPE;
+    return fa_escape(read_files(&s, o.transform));
 }

@@ -25,10 +25,11 @@ struct fa_loader {
 typedef struct fa__epoch {
     fa_object base;
     fa_loader *loader;
-    fa__plan plan;
-    fa_loader_place at; /* of the next batch */
-    int64_t left;       /* batches */
-    fa__order *order;   /* if the loop makes its batches itself, and has begun */
+    fa__batch_plan plan;
+    fa_loader_place at;    /* of the next batch */
+    int64_t left;          /* batches */
+    fa__order *order;      /* if the loop makes its batches itself, and has begun */
+    fa__stream_pass *pass; /* the same, of a stream */
     const char *where;
     uintptr_t function; /* FA__FUNCTION of the loop */
 } fa__epoch;
@@ -45,6 +46,7 @@ static void epoch_destroy(void *object)
 {
     fa_release(((fa__epoch *)object)->loader);
     fa_release(((fa__epoch *)object)->order);
+    fa_release(((fa__epoch *)object)->pass);
 }
 
 static const fa_object_type loader_type = {"loader", loader_destroy}, epoch_type = {"epoch", epoch_destroy};
@@ -110,6 +112,11 @@ static bool options_are_good(const fa_data_loader_options *o)
 /* The loader's own sampler, unless the program gave one. NULL after an error. */
 static fa_sampler *sampler_for(const fa_dataset *dataset, const fa_data_loader_options *o)
 {
+    if (fa__dataset_stream(dataset) && (o->shuffle || o->sampler)) {
+        fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: the samples of a stream come in the order of the stream: no %s",
+                o->shuffle ? ".shuffle" : ".sampler");
+        return NULL;
+    }
     if (!o->sampler)
         return o->shuffle ? fa_sampler_random(dataset) : fa_sampler_sequential(dataset);
     if (o->shuffle)
@@ -146,13 +153,22 @@ fa_loader *(fa_data_loader)(fa_dataset *dataset, const fa_data_loader_options *o
     return fa_escape(l);
 }
 
-int64_t fa_loader_length(const fa_loader *loader)
+/* Batches of an epoch; of a stream, as many as can be numbered. */
+static int64_t batches_of(const fa_loader *loader, const char *who)
 {
-    int64_t n = loader_check(loader, "fa_loader_length") ? fa_sampler_length(loader->sampler) : -1;
+    int64_t n = loader_check(loader, who) ? fa_sampler_length(loader->sampler) : -1;
     if (n < 0)
         return -1;
     int64_t size = loader->options.batch_size;
+    if (fa__dataset_stream(loader->dataset))
+        return n / size;
     return n / size + (!loader->options.drop_last && n % size);
+}
+
+int64_t fa_loader_length(const fa_loader *loader)
+{
+    int64_t n = batches_of(loader, "fa_loader_length");
+    return n >= 0 && fa__dataset_stream(loader->dataset) ? INT64_MAX : n;
 }
 
 fa_dataset *fa_loader_dataset(const fa_loader *loader)
@@ -167,7 +183,7 @@ fa_loader_place fa_loader_position(const fa_loader *loader)
 
 bool fa_loader_seek(fa_loader *loader, fa_loader_place position)
 {
-    int64_t n = loader_check(loader, "fa_loader_seek") ? fa_loader_length(loader) : -1;
+    int64_t n = batches_of(loader, "fa_loader_seek");
     if (n < 0)
         return false;
     if (position.epoch < 0 || position.batch < 0 || (position.batch && position.batch >= n))
@@ -205,13 +221,13 @@ static fa__epoch *epoch_new(fa_loader *l, const char *where, uintptr_t function)
     if (!e)
         return NULL;
     e->loader = fa_keep(l);
-    e->plan = (fa__plan){l->dataset, l->sampler, l->options, n, fa_loader_length(l), &l->times};
+    e->plan = (fa__batch_plan){l->dataset, l->sampler, l->options, n, batches_of(l, "FA_EACH"), &l->times};
     e->at = (fa_loader_place){l->position.seed, l->epoch++, l->first};
     e->left = e->plan.batches - l->first;
     e->where = where;
     e->function = function;
     l->first = 0;
-    l->position = e->left > 0 ? e->at : fa__place_after(&e->plan, e->at);
+    l->position = e->left > 0 ? e->at : fa__place_after(&e->plan, e->at, true);
     return fa_keep(e);
 }
 
@@ -229,14 +245,39 @@ static fa__workers *workers_of(const fa__epoch *e)
     return l->workers && fa__workers_work(l->workers) ? l->workers : NULL;
 }
 
+static bool make_of_stream(fa__epoch *e, fa__made *made)
+{
+    FA_SCOPE;
+    if (!e->pass)
+        e->pass = fa_keep(fa__pass_new(e->plan.dataset));
+    const fa__pulled *pulled = e->pass ? fa__batch_pull(&e->plan, e->pass, e->at) : NULL;
+    made->last = pulled && pulled->last;
+    if (!pulled || !pulled->count || !fa__batch_make(&e->plan, NULL, pulled, e->at, made))
+        return false;
+    for (int k = 0; k < FA__ITEMS; k++)
+        if (*fa__sample_item(&made->sample, k))
+            fa_escape(*fa__sample_item(&made->sample, k));
+    fa_escape(made->which);
+    return true;
+}
+
 static bool make_here(fa__epoch *e, fa__made *made)
 {
     FA_USE(.no_grad = true);
+    if (fa__dataset_stream(e->plan.dataset))
+        return make_of_stream(e, made);
     if (!e->order) {
         FA_SCOPE;
         e->order = fa_keep(fa__order_new(e->plan.sampler, e->at.seed, e->at.epoch));
     }
-    return e->order && fa__batch_make(&e->plan, e->order, e->at, made);
+    return e->order && fa__batch_make(&e->plan, e->order, NULL, e->at, made);
+}
+
+/* Sets the position after a batch, or at the end of a stream. */
+static void move_on(fa__epoch *e, bool last)
+{
+    e->left = last ? 0 : e->left - 1;
+    e->at = e->loader->position = fa__place_after(&e->plan, e->at, last);
 }
 
 /* The next batch, in the innermost scope. */
@@ -249,6 +290,8 @@ static bool load(fa_batch *batch, fa__epoch *e)
         return false;
     bool good = workers ? fa__workers_take(workers, e->at, e->where, &made) : make_here(e, &made);
     e->loader->waited += fa__data_clock() - began;
+    if (!good && made.last && !fa_error_stands())
+        move_on(e, true);
     if (!good)
         return false;
     batch->input = made.sample.input;
@@ -258,6 +301,7 @@ static bool load(fa_batch *batch, fa__epoch *e)
     batch->index = e->at.batch;
     batch->size = made.which->count;
     batch->samples = made.which->item;
+    move_on(e, made.last);
     return true;
 }
 
@@ -271,8 +315,6 @@ bool fa__each_next(fa_batch *batch)
     batch->fa__turn = fa__scope_open(e->where, e->function);
     if (!load(batch, e))
         return false;
-    e->left--;
-    e->at = e->loader->position = fa__place_after(&e->plan, e->at);
     e->loader->returned++;
     return true;
 }

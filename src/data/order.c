@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LISTED = 1 << 24 /* permutations of more samples are computed item by item */ };
 
@@ -116,11 +117,7 @@ static int by_key(const void *a, const void *b)
 
 fa__pairs *fa__pairs_new(int64_t count)
 {
-    if ((uint64_t)count > (SIZE_MAX / 2 - sizeof(fa__pairs)) / sizeof(fa__pair)) {
-        fa_fail(FA_ERROR_MEMORY, "a list of samples is too long");
-        return NULL;
-    }
-    fa__pairs *p = fa_object_new(&pairs_type, sizeof *p + (size_t)count * sizeof *p->item);
+    fa__pairs *p = fa__items_new(&pairs_type, sizeof *p, count, sizeof *p->item);
     if (p)
         p->count = count;
     return p;
@@ -199,6 +196,59 @@ static bool spread_classes(fa__order *o, uint64_t epoch)
 
 /* ---- kinds of samplers ---- */
 
+/* Sorts samples at these positions of the order by length, and by position among equal lengths. */
+static bool sort_pool(fa__order *o, int64_t first, int64_t count)
+{
+    FA_SCOPE;
+    int64_t *item = o->item->item + first;
+    fa__pairs *p = fa__pairs_new(count);
+    fa__numbers *before = p ? fa__numbers_new(count) : NULL;
+    for (int64_t i = 0; before && i < count; i++) {
+        before->item[i] = item[i];
+        p->item[i] = (fa__pair){o->sampler->weights->item[item[i]].key, i};
+    }
+    if (!before)
+        return false;
+    fa__pairs_sort(p);
+    for (int64_t i = 0; i < count; i++)
+        item[i] = before->item[p->item[i].index];
+    return true;
+}
+
+/* Shuffles the complete batches. */
+static bool shuffle_batches(fa__order *o, uint64_t epoch)
+{
+    FA_SCOPE;
+    int64_t size = o->sampler->batch, n = o->item->count / size;
+    fa__numbers *batch = fa__numbers_new(n), *before = batch ? fa__numbers_new(n * size) : NULL;
+    for (int64_t i = 0; before && i < n; i++)
+        batch->item[i] = i;
+    if (!before)
+        return false;
+    memcpy(before->item, o->item->item, (size_t)(n * size) * sizeof *before->item);
+    fa__shuffle(batch->item, n, fa__seed_of(o->seed, 1, 2), epoch);
+    for (int64_t i = 0; i < n; i++)
+        memcpy(o->item->item + i * size, before->item + batch->item[i] * size, (size_t)size * sizeof *before->item);
+    return true;
+}
+
+static bool fill_buckets(fa__order *o, uint64_t epoch)
+{
+    int64_t n = o->sampler->samples, pool = o->sampler->batch * o->sampler->pool;
+    o->item = fa__numbers_new(n);
+    for (int64_t i = 0; o->item && i < n; i++)
+        o->item->item[i] = i;
+    if (!o->item)
+        return false;
+    fa__shuffle(o->item->item, n, o->seed, epoch);
+    for (int64_t at = 0, count; at < n; at += count) {
+        count = n - at < pool ? n - at : pool;
+        if (!sort_pool(o, at, count))
+            return false;
+    }
+    return shuffle_batches(o, epoch);
+}
+
 const fa__sampling fa__sampling_sequential = {"fa_sampler_sequential", NULL, same_at, false, false},
                    fa__sampling_random = {"fa_sampler_random", permute, permuted_at, true, false},
                    fa__sampling_replaced = {"fa_sampler_random", NULL, drawn_at, true, true},
@@ -208,4 +258,5 @@ const fa__sampling fa__sampling_sequential = {"fa_sampler_sequential", NULL, sam
                    fa__sampling_weighted_once = {"fa_sampler_weighted", sort_weighted, item_at, true, false},
                    fa__sampling_stratified = {"fa_sampler_stratified", spread_classes, item_at, true, false},
                    fa__sampling_distributed = {"fa_sampler_distributed", permute, permuted_at, true, true},
-                   fa__sampling_distributed_in_order = {"fa_sampler_distributed", NULL, same_at, false, true};
+                   fa__sampling_distributed_in_order = {"fa_sampler_distributed", NULL, same_at, false, true},
+                   fa__sampling_bucketed = {"fa_sampler_bucketed", fill_buckets, item_at, true, false};

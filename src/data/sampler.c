@@ -226,6 +226,33 @@ fa_sampler *fa_sampler_stratified(const fa_tensor *labels)
     return fa_escape(s);
 }
 
+fa_sampler *(fa_sampler_bucketed)(const fa_tensor *lengths, int64_t batch_size,
+                                  const fa_sampler_bucketed_options *options)
+{
+    const fa__sampling *k = &fa__sampling_bucketed;
+    fa_sampler_bucketed_options o = FA__DEFAULT_fa_sampler_bucketed;
+    fa__options_read(&o, o.size, options);
+    if (batch_size < 1 || o.pool < 1 || batch_size > INT64_MAX / o.pool) {
+        fa_fail(FA_ERROR_ARGUMENT, "fa_sampler_bucketed: %" PRId64 " batches of %" PRId64 " samples cannot be sorted",
+                o.pool, batch_size);
+        return NULL;
+    }
+    FA_SCOPE;
+    fa__pairs *p = seed_is_good(k, o.seed) ? read_pairs(k, lengths, false) : NULL;
+    for (int64_t i = 0; p && i < p->count; i++)
+        if (!isfinite(p->item[i].key)) {
+            fa_fail(FA_ERROR_ARGUMENT, "fa_sampler_bucketed: length %" PRId64 " is %g", i, p->item[i].key);
+            return NULL;
+        }
+    fa_sampler *s = p ? sampler_new(k, p->count, p->count, o.seed) : NULL;
+    if (!s)
+        return NULL;
+    s->batch = batch_size;
+    s->pool = o.pool;
+    s->weights = fa_keep(p);
+    return fa_escape(s);
+}
+
 fa_sampler *(fa_sampler_distributed)(const fa_dataset *dataset, const fa_sampler_distributed_options *options)
 {
     fa_sampler_distributed_options o = FA__DEFAULT_fa_sampler_distributed;

@@ -33,8 +33,10 @@ struct fa_sampler {
     int64_t length, samples; /* indices in an epoch, and different ones */
     int64_t seed;            /* -1: that of the loader */
     int64_t first, step;     /* the order has every step-th position of a longer one */
+    int64_t batch, pool;     /* of a bucketed sampler: samples of a batch, and batches that are sorted together */
     fa__numbers *index;      /* of a subset; of a stratified sampler, sorted by class */
-    fa__pairs *weights;      /* their running sums, or they themselves; of a stratified sampler, the classes */
+    fa__pairs *weights; /* their running sums, or they themselves; of a stratified sampler, the classes; of a bucketed
+                           one, lengths */
     fa_sampler_type type;
     void *context;
 };
@@ -48,7 +50,7 @@ struct fa__order {
 
 extern const fa__sampling fa__sampling_sequential, fa__sampling_random, fa__sampling_replaced, fa__sampling_subset,
     fa__sampling_own, fa__sampling_weighted, fa__sampling_weighted_once, fa__sampling_stratified,
-    fa__sampling_distributed, fa__sampling_distributed_in_order;
+    fa__sampling_distributed, fa__sampling_distributed_in_order, fa__sampling_bucketed;
 
 /* Room for pairs, in the innermost scope; NULL and an error if memory runs out. */
 fa__pairs *fa__pairs_new(int64_t count);

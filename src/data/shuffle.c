@@ -4,13 +4,17 @@
 
 static const fa_object_type numbers_type = {"numbers", NULL};
 
+void *fa__items_new(const fa_object_type *type, size_t head, int64_t count, size_t item)
+{
+    if (count >= 0 && (uint64_t)count <= (SIZE_MAX / 2 - head) / item)
+        return fa_object_new(type, head + (size_t)count * item);
+    fa_fail(FA_ERROR_MEMORY, "a list of samples is too long");
+    return NULL;
+}
+
 fa__numbers *fa__numbers_new(int64_t count)
 {
-    if (count < 0 || (uint64_t)count > (SIZE_MAX / 2 - sizeof(fa__numbers)) / sizeof(int64_t)) {
-        fa_fail(FA_ERROR_MEMORY, "a list of samples is too long");
-        return NULL;
-    }
-    fa__numbers *n = fa_object_new(&numbers_type, sizeof *n + (size_t)count * sizeof *n->item);
+    fa__numbers *n = fa__items_new(&numbers_type, sizeof *n, count, sizeof *n->item);
     if (n)
         n->count = count;
     return n;

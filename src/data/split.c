@@ -38,7 +38,7 @@ fa_datasets(fa_data_split)(fa_dataset *dataset, double fraction, const fa_data_s
     fa_error caught = {0};
     fa_data_split_options o = FA__DEFAULT_fa_data_split;
     fa__options_read(&o, o.size, options);
-    if (fa_error_stands() || !fa__dataset_check(dataset, who))
+    if (fa_error_stands() || !fa__dataset_by_number(dataset, who))
         return none;
     if (!(fraction >= 0 && fraction <= 1)) {
         fa_fail(FA_ERROR_ARGUMENT, "%s: the fraction is 0 to 1, not %g", who, fraction);

@@ -133,7 +133,8 @@ fa_dataset *fa_data_subset(fa_dataset *dataset, const int64_t *index, int64_t co
 {
     static const fa_dataset_type type = {
         .name = "subset", .length = subset_length, .batch = subset_batch, .release = fa__context_release};
-    if (!check_numbers(index, count, fa_dataset_length(dataset)))
+    int64_t n = fa__dataset_by_number(dataset, "fa_data_subset") ? fa_dataset_length(dataset) : -1;
+    if (!check_numbers(index, count, n))
         return NULL;
     subset *s = fa_object_new(&subset_object, sizeof *s);
     fa__numbers *copy = s ? fa__numbers_new(count) : NULL;

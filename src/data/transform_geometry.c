@@ -298,3 +298,61 @@ fa_transform *(fa_transform_random_rotation)(double degrees, const fa_transform_
     const affine a = {.degrees = degrees, .scale = {1, 1}, .fill = o.fill, .interpolation = o.interpolation};
     return affine_new("random_rotation", &a);
 }
+
+/* ---- perspective ---- */
+
+typedef struct perspective {
+    double distortion, p, fill;
+    fa_interpolation interpolation;
+} perspective;
+
+/* A whole number from 0 to bound - 1; 0 if there is none. */
+static double draw_whole(uint64_t *state, double bound)
+{
+    return floor(fa__random_uniform(state) * fmax(bound, 1));
+}
+
+static void perspective_image(const void *data, fa__frame frame[2])
+{
+    const perspective *p = data;
+    uint64_t *state = frame[0].state;
+    double right = (double)frame[0].width - 1, bottom = (double)frame[0].height - 1;
+    double wide = floor(p->distortion * floor((double)frame[0].width / 2)) + 1;
+    double high = floor(p->distortion * floor((double)frame[0].height / 2)) + 1;
+    const double from[8] = {0, 0, right, 0, right, bottom, 0, bottom};
+    double to[8];
+    bool wanted = fa__random_uniform(state) < p->p;
+    for (int i = 0; i < 8; i++) {
+        double by = draw_whole(state, i % 2 ? high : wide);
+        to[i] = from[i] > 0 ? from[i] - by : by;
+    }
+    if (!wanted)
+        return;
+    fa__warp w = fa__warp_of_corners(from, to, frame[0].height, frame[0].width);
+    fa__frame_warp(frame, &w, p->interpolation, (float)p->fill);
+}
+
+static fa_tensor *perspective_forward(fa_module *self, fa_tensor *x)
+{
+    if (x && !fa_module_training(self))
+        return x;
+    bool good = x && fa_dim(x) == 4;
+    return fa__frames_map(self, x, good ? fa_size(x, 2) : 1, good ? fa_size(x, 3) : 1, true, perspective_image);
+}
+
+fa_transform *(fa_transform_random_perspective)(const fa_transform_random_perspective_options *options)
+{
+    static const char kind[] = "random_perspective";
+    fa_transform_random_perspective_options o = FA__DEFAULT_fa_transform_random_perspective;
+    fa__options_read(&o, o.size, options);
+    const perspective p = {o.distortion, o.p, o.fill, o.interpolation};
+    fa_transform *m = NULL;
+    if (!(o.distortion >= 0 && o.distortion <= 1) || !(o.p >= 0 && o.p <= 1)) {
+        fa_fail(FA_ERROR_ARGUMENT, "fa_transform_random_perspective: .distortion and .p are 0 to 1, not %g and %g",
+                o.distortion, o.p);
+        return NULL;
+    }
+    if (interpolation_is_good(kind, o.interpolation, FA_BILINEAR))
+        transform_new(kind, sizeof p, &p, perspective_forward, &m);
+    return m;
+}

@@ -18,17 +18,20 @@ typedef struct slot {
     fa_error error;
 } slot;
 
-/* The lock guards all that follows it; what stands before it is constant. */
+/* The lock guards all that follows it; what stands before it is constant, but for the pass. */
 struct fa__workers {
-    fa__plan plan;
+    fa__batch_plan plan;
     fa_settings settings;
     fa_stream *stream; /* on which batches are copied to the device; NULL: they are not */
     fa__crew *crew;
-    int64_t ahead; /* number of slots */
+    pthread_mutex_t pulling; /* held by the worker that begins a batch of a stream; taken before the other lock */
+    fa__stream_pass *pass;   /* guarded by `pulling`; NULL: there is no stream */
+    int64_t ahead;           /* number of slots */
     pthread_mutex_t lock;
     pthread_cond_t wanted, ready;
     bool ending;
     int64_t run;                /* number of the run; 0: the loop has not asked for a batch yet */
+    int64_t broken;             /* the run in which a stream has failed, so that no more batches are begun; 0: none */
     int64_t begun, taken;       /* batches of the run that a worker has begun, and that the loop has taken */
     fa_loader_place next, last; /* of the batch to begin, and of the one that the loop takes next */
     const char *where;          /* the line of the loop */
@@ -55,7 +58,8 @@ static void made_release(fa__made *made)
 typedef struct job {
     int64_t run, number;
     fa_loader_place at;
-    fa__order *order; /* holds a reference */
+    fa__order *order;   /* holds a reference */
+    fa__pulled *pulled; /* the same; NULL: the samples come from no stream */
     const char *where;
 } job;
 
@@ -83,13 +87,13 @@ static bool begin(fa__workers *w, job *j, fa_error *error)
 {
     FA_USE(.catch_errors = error);
     pthread_mutex_lock(&w->lock);
-    while (!w->ending && (!w->run || w->begun - w->taken >= w->ahead))
+    while (!w->ending && (!w->run || w->broken == w->run || w->begun - w->taken >= w->ahead))
         pthread_cond_wait(&w->wanted, &w->lock);
     bool goes_on = !w->ending;
     if (goes_on) {
         *j = (job){.run = w->run, .number = w->begun++, .at = w->next, .where = w->where};
         order_here(w, &j->order);
-        w->next = fa__place_after(&w->plan, w->next);
+        w->next = fa__place_after(&w->plan, w->next, false);
         if (w->next.epoch != j->at.epoch)
             forget_order(w);
     }
@@ -97,18 +101,51 @@ static bool begin(fa__workers *w, job *j, fa_error *error)
     return goes_on;
 }
 
-/* Makes a batch under the settings of the loader; its references are the caller's. */
-static void make(const fa__workers *w, const job *j, fa__made *made, fa_error *error)
+/* The settings of the loader, with errors caught. */
+static fa_settings settings_of(const fa__workers *w, fa_error *error)
 {
     fa_settings settings = w->settings;
     settings.catch_errors = error;
     settings.stream = w->stream;
     settings.no_grad = true;
+    return settings;
+}
+
+/* Takes the samples of a batch from the stream, while no other worker begins one. */
+static void pull(fa__workers *w, job *j, fa_error *error)
+{
+    fa_settings settings = settings_of(w, error);
+    fa__scope used FA__CLEANUP(fa__use_close) = fa__use_open(&settings);
+    const char *outer FA__CLEANUP(fa__line_leave) = fa__line_enter(j->where);
+    FA_SCOPE;
+    j->pulled = fa_keep(fa__batch_pull(&w->plan, w->pass, j->at));
+    pthread_mutex_lock(&w->lock);
+    if (j->run == w->run && !j->pulled)
+        w->broken = w->run;
+    else if (j->run == w->run && j->pulled->last)
+        w->next = fa__place_after(&w->plan, j->at, true);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static bool begin_of_stream(fa__workers *w, job *j, fa_error *error)
+{
+    pthread_mutex_lock(&w->pulling);
+    bool goes_on = begin(w, j, error);
+    if (goes_on && !error->code)
+        pull(w, j, error);
+    pthread_mutex_unlock(&w->pulling);
+    return goes_on;
+}
+
+/* Makes a batch under the settings of the loader; its references are the caller's. */
+static void make(const fa__workers *w, const job *j, fa__made *made, fa_error *error)
+{
+    fa_settings settings = settings_of(w, error);
     fa__scope used FA__CLEANUP(fa__use_close) = fa__use_open(&settings);
     const char *outer FA__CLEANUP(fa__line_leave) = fa__line_enter(j->where);
     FA_SCOPE;
     fa__made here = {0};
-    bool good = fa__batch_make(&w->plan, j->order, j->at, &here) && !error->code;
+    bool good = fa__batch_make(&w->plan, j->order, j->pulled, j->at, &here) && !error->code;
     if (!good && !error->code)
         fa_fail(FA_ERROR_MEMORY, "FA_EACH: out of memory in a worker of the loader");
     if (!good)
@@ -142,11 +179,13 @@ static void work(void *context)
         job j = {0};
         fa__made made = {0};
         fa_error error = {0};
-        if (!begin(w, &j, &error))
+        if (!(w->pass ? begin_of_stream(w, &j, &error) : begin(w, &j, &error)))
             return;
-        if (!error.code)
+        if (!error.code && (!j.pulled || j.pulled->count))
             make(w, &j, &made, &error);
+        made.last = j.pulled && j.pulled->last;
         fa_release(j.order);
+        fa_release(j.pulled);
         finish(w, &j, &made, &error);
     }
 }
@@ -168,6 +207,7 @@ static void locks_new(fa__workers *w)
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_mutex_init(&w->lock, NULL);
+    pthread_mutex_init(&w->pulling, NULL);
     pthread_cond_init(&w->wanted, NULL);
     pthread_cond_init(&w->ready, &clock);
     pthread_condattr_destroy(&clock);
@@ -185,17 +225,19 @@ static void workers_free(fa__workers *w)
 {
     drop_ready(w);
     fa_release(w->order);
+    fa_release(w->pass);
     fa_release(w->stream);
     fa_release(w->plan.dataset);
     fa_release((fa_sampler *)(uintptr_t)w->plan.sampler);
     pthread_mutex_destroy(&w->lock);
+    pthread_mutex_destroy(&w->pulling);
     pthread_cond_destroy(&w->wanted);
     pthread_cond_destroy(&w->ready);
     free(w);
 }
 
 /* The stream of the copies; *failed is set after an error. */
-static fa_stream *stream_for(const fa__plan *plan, bool *failed)
+static fa_stream *stream_for(const fa__batch_plan *plan, bool *failed)
 {
     fa_device device = plan->options.device;
     if (device.kind == FA__DEFAULT_DEVICE || fa_device_equal(device, FA_CPU))
@@ -206,20 +248,36 @@ static fa_stream *stream_for(const fa__plan *plan, bool *failed)
     return stream;
 }
 
-fa__workers *fa__workers_start(const fa__plan *plan, const fa_settings *settings)
+/* A pass over the plan's stream, if its samples come from one; *failed is set after an error. */
+static fa__stream_pass *pass_for(const fa__batch_plan *plan, bool *failed)
+{
+    if (*failed || !fa__dataset_stream(plan->dataset))
+        return NULL;
+    FA_SCOPE;
+    fa__stream_pass *pass = fa_keep(fa__pass_new(plan->dataset));
+    *failed = !pass;
+    return pass;
+}
+
+fa__workers *fa__workers_start(const fa__batch_plan *plan, const fa_settings *settings)
 {
     bool failed = false;
     fa_stream *stream = stream_for(plan, &failed);
-    if (failed)
+    fa__stream_pass *pass = pass_for(plan, &failed);
+    if (failed) {
+        fa_release(stream);
         return NULL;
+    }
     int64_t ahead = plan->options.workers * plan->options.prefetch;
     fa__workers *w = calloc(1, sizeof *w + (size_t)ahead * sizeof *w->slot);
     if (!w) {
         fa_fail(FA_ERROR_MEMORY, "FA_EACH: out of memory for the workers of a loader");
         fa_release(stream);
+        fa_release(pass);
         return NULL;
     }
     w->plan = *plan;
+    w->pass = pass;
     fa_keep(plan->dataset);
     fa_keep((fa_sampler *)(uintptr_t)plan->sampler);
     w->settings = *settings;
@@ -310,13 +368,13 @@ bool fa__workers_take(fa__workers *w, fa_loader_place at, const char *where, fa_
         s->made = (fa__made){0};
         s->ready = false;
         w->taken++;
-        w->last = error.code ? (fa_loader_place){.epoch = -1} : fa__place_after(&w->plan, at);
+        w->last = error.code ? (fa_loader_place){.epoch = -1} : fa__place_after(&w->plan, at, made->last);
         pthread_cond_signal(&w->wanted);
     }
     pthread_mutex_unlock(&w->lock);
     if (error.code)
         fa__error_hand_over(&error);
-    else if (good)
+    else if (good && made->which)
         hand_out(made);
     return good && made->which;
 }

@@ -101,7 +101,7 @@ bool fa__check_storage(const fa__call *c)
 {
     const fa__op *op = c->op;
     uint32_t dtypes = 0;
-    if (op->traits->exact || op->traits->view)
+    if (op->traits->exact || op->traits->view || op->traits->widens)
         return true;
     FA__EACH_BIT (i, (uint32_t)op->of[FA__TENSOR] | op->of[FA__NUMBER])
         dtypes |= c->tensor[i] ? 1U << c->tensor[i]->dtype : 0;

@@ -33,6 +33,11 @@ FA__HOT void fa__set_input_grad(fa__back *b, const void *field, fa_tensor *g)
     give(b, field_number(b, field), g);
 }
 
+FA__HOT fa_tensor *fa__summed_to(fa_tensor *g, const fa_tensor *x)
+{
+    return g && x && !fa__same_shape(x, g) ? fa_sum_to(g, x) : g;
+}
+
 void fa__set_item_grad(fa__back *b, size_t k, fa_tensor *g)
 {
     give(b, b->node->op->nfields + (int)k, g);
@@ -61,7 +66,7 @@ static FA__HOT bool give_derivative(fa__back *b, int i)
     const fa_tensor *x = fa__field_tensor(b->args, &op->fields[i]);
     fa_tensor *g = FA__UNLIKELY(d == &fa__zero_op) ? fa_zeros_like(b->gy[0])
                                                    : fa__derived(op, d, b->args, b->gy[0], b->y[0], b->node->made_at);
-    give(b, i, g && x && !fa__same_shape(x, g) ? fa_sum_to(g, x) : g);
+    give(b, i, fa__summed_to(g, x));
     return true;
 }
 

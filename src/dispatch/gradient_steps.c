@@ -97,7 +97,7 @@ static bool give(steps *s, int i, int k)
         return true;
     step_args(s, n, args);
     fa_tensor *g = d ? fa__derived(op, d, args, s->gradient[i], s->value[i], s->b->node->made_at) : NULL;
-    g = g && !fa__same_shape(g, x) ? fa_sum_to(g, x) : g;
+    g = fa__summed_to(g, x);
     *sum = *sum && g ? fa_add(*sum, g) : g;
     return *sum != NULL;
 }

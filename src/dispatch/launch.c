@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "core/order.h"
+#include "core/room.h"
 #include "dispatch/call.h"
 #include "dispatch/promote.h"
 
@@ -113,6 +114,66 @@ static inline bool is_prepared(const fa__backend *b, const fa__launch *l)
     return atomic_load_explicit(&l->program->compiled[b->kind][l->compute], memory_order_acquire) != NULL;
 }
 
+/* ---- memory that stays where it is ---- */
+static void let_go(fa_tensor *const *tensor, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (tensor[i] && tensor[i]->storage)
+            fa__storage_let_go(tensor[i]->storage);
+}
+
+/* Until the work is noted. False and an error if there is no room for an operand that was in the host's memory. */
+static bool hold(fa_tensor *const *tensor, int count)
+{
+    for (int i = 0; i < count; i++)
+        // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch): each operand has an entry
+        if (tensor[i] && tensor[i]->storage && !fa__storage_hold(tensor[i]->storage)) {
+            let_go(tensor, i);
+            return false;
+        }
+    return true;
+}
+
+/* ---- running ---- */
+/* Whether the device had no working memory for a kernel, of which nothing was issued yet, and room was made for it. */
+static FA__COLD bool room_was_made(const fa__call *c, uint64_t before)
+{
+    fa__device *d = c->plan.device;
+    const fa_error *e = fa__self->error;
+    if (c->plan.unsupported || e->code != FA_ERROR_MEMORY || !d->cache.lacking || c->plan.queue->issued != before)
+        return false;
+    const fa_error kept = *e;
+    size_t bytes = d->cache.lacking;
+    d->cache.lacking = 0;
+    fa_error_clear();
+    if (fa__room_make(d, bytes))
+        return true;
+    if (!fa__failed())
+        *fa__self->error = kept;
+    return false;
+}
+
+/* On a device with queues, for operands that are held. */
+static FA__NOINLINE bool issue(fa__call *c, fa__launch *l, fa_tensor *const *tensor, uint64_t *ticket)
+{
+    const fa__backend *b = c->plan.device->backend;
+    if (!order(c, l, tensor))
+        return false;
+    l->caller = fa__asked_for(c);
+    l->overwrites |= c->given && tensor[0] == c->given;
+    uint64_t before;
+    do {
+        pthread_mutex_lock(&c->plan.device->lock);
+        point(l, tensor);
+        before = c->plan.queue->issued;
+        *ticket = !b->ready(c->plan.queue) || !sound(l, tensor) ? 0
+                  : FA__LIKELY(!fa__ctx()->settings->fallback)  ? b->run(c->plan.queue, l)
+                                                                : run_or_leave(c, l);
+        pthread_mutex_unlock(&c->plan.device->lock);
+    } while (FA__UNLIKELY(!*ticket) && room_was_made(c, before));
+    return FA__LIKELY(*ticket != 0) ? note(c, l, tensor, *ticket) : not_issued(c);
+}
+
 static inline __attribute__((__always_inline__)) bool run(fa__call *c, fa__launch *l, fa_tensor *const *tensor,
                                                           uint64_t *ticket)
 {
@@ -129,26 +190,25 @@ static inline __attribute__((__always_inline__)) bool run(fa__call *c, fa__launc
             return fault_fails(c, l, &fault);
         return FA__LIKELY(good) || (ready && not_issued(c));
     }
-    if (!order(c, l, tensor))
-        return false;
-    l->caller = fa__asked_for(c);
-    l->overwrites |= c->given && tensor[0] == c->given;
-    pthread_mutex_lock(&c->plan.device->lock);
-    point(l, tensor);
-    *ticket = !b->ready(c->plan.queue) || !sound(l, tensor) ? 0
-              : FA__LIKELY(!fa__ctx()->settings->fallback)  ? b->run(c->plan.queue, l)
-                                                            : run_or_leave(c, l);
-    pthread_mutex_unlock(&c->plan.device->lock);
-    return FA__LIKELY(*ticket != 0) ? note(c, l, tensor, *ticket) : not_issued(c);
+    bool spills = fa__moves_begin(), good = hold(tensor, l->operands);
+    if (good) {
+        good = issue(c, l, tensor, ticket);
+        let_go(tensor, l->operands);
+    }
+    fa__moves_end(spills);
+    return good;
 }
 
-/* The launch becomes part of the graph that this thread records. */
+/* The launch becomes part of the graph that this thread records, which holds the memory from then on. */
 static FA__COLD bool run_recorded(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
 {
     uint64_t ticket = 0;
     l->caller = fa__asked_for(c);
-    return fa__graph_allows(c->plan.device, c->plan.queue, l->caller) && run(c, l, tensor, &ticket)
-           && fa__graph_add(&l, &tensor, 1, ticket);
+    if (!fa__graph_allows(c->plan.device, c->plan.queue, l->caller) || !hold(tensor, l->operands))
+        return false;
+    bool good = run(c, l, tensor, &ticket) && fa__graph_add(&l, &tensor, 1, ticket);
+    let_go(tensor, l->operands);
+    return good;
 }
 
 FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
@@ -157,30 +217,78 @@ FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor
     return FA__UNLIKELY(fa__capturing()) ? run_recorded(c, l, tensor) : run(c, l, tensor, &ticket);
 }
 
-bool fa__launch_run_list(fa__call *c, fa__launch *const *l, fa_tensor *const *const *tensor, int count)
+/* On a device with queues, for operands that are held. */
+static bool issue_list(fa__call *c, fa__launch *const *l, fa_tensor *const *const *tensor, int count)
 {
     const fa__backend *b = c->plan.device->backend;
-    bool good = true, recorded = fa__capturing() != NULL;
-    if (recorded && !fa__graph_allows(c->plan.device, c->plan.queue, fa__asked_for(c)))
-        return false;
+    bool good = true;
     for (int i = 0; i < count; i++) {
         if (!order(c, l[i], tensor[i]))
             return false;
         l[i]->caller = fa__asked_for(c);
     }
-    pthread_mutex_lock(&c->plan.device->lock);
-    for (int i = 0; i < count; i++)
-        point(l[i], tensor[i]);
-    bool ready = b->ready(c->plan.queue);
-    for (int i = 0; ready && i < count; i++)
-        ready = sound(l[i], tensor[i]);
-    uint64_t ticket = ready ? b->run_list(c->plan.queue, (const fa__launch *const *)l, count) : 0;
-    pthread_mutex_unlock(&c->plan.device->lock);
+    uint64_t ticket, before;
+    do {
+        pthread_mutex_lock(&c->plan.device->lock);
+        for (int i = 0; i < count; i++)
+            point(l[i], tensor[i]);
+        before = c->plan.queue->issued;
+        bool ready = b->ready(c->plan.queue);
+        for (int i = 0; ready && i < count; i++)
+            ready = sound(l[i], tensor[i]);
+        ticket = ready ? b->run_list(c->plan.queue, (const fa__launch *const *)l, count) : 0;
+        pthread_mutex_unlock(&c->plan.device->lock);
+    } while (FA__UNLIKELY(!ticket) && room_was_made(c, before));
     if (!ticket)
         return not_issued(c);
     for (int i = 0; i < count; i++)
         good &= note(c, l[i], tensor[i], ticket);
-    return good && (!recorded || fa__graph_add(l, tensor, count, ticket));
+    return good && (!fa__capturing() || fa__graph_add(l, tensor, count, ticket));
+}
+
+static bool run_held_list(fa__call *c, fa__launch *const *l, fa_tensor *const *const *tensor, int count)
+{
+    int held = 0;
+    while (held < count && hold(tensor[held], l[held]->operands))
+        held++;
+    bool good = held == count && issue_list(c, l, tensor, count);
+    while (held-- > 0)
+        let_go(tensor[held], l[held]->operands);
+    return good;
+}
+
+static size_t operand_bytes(const fa__launch *l, fa_tensor *const *tensor)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < l->operands; i++)
+        bytes += tensor[i] && tensor[i]->storage ? tensor[i]->storage->bytes : 0;
+    return bytes;
+}
+
+/* How many of these launches may be issued together: one at least, and no more than a quarter of the device's limit has
+ * to be there at once if it may spill. */
+static int together(const fa__device *d, fa__launch *const *l, fa_tensor *const *const *tensor, int count, bool spills)
+{
+    if (FA__LIKELY(!spills))
+        return count;
+    size_t bytes = operand_bytes(l[0], tensor[0]);
+    int some = 1;
+    while (some < count && (bytes += operand_bytes(l[some], tensor[some])) <= d->cache.limit / 4)
+        some++;
+    return some;
+}
+
+bool fa__launch_run_list(fa__call *c, fa__launch *const *l, fa_tensor *const *const *tensor, int count)
+{
+    bool spills = fa__moves_begin(), good = true;
+    if (fa__capturing() && !fa__graph_allows(c->plan.device, c->plan.queue, fa__asked_for(c)))
+        good = false;
+    for (int from = 0, some; good && from < count; from += some) {
+        some = together(c->plan.device, l + from, tensor + from, count - from, spills);
+        good = run_held_list(c, l + from, tensor + from, some);
+    }
+    fa__moves_end(spills);
+    return good;
 }
 
 /* ---- kernels ---- */

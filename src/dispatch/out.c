@@ -172,7 +172,7 @@ void fa__sign(fa_tensor *t, const fa__op *op, const void *site)
     if (t->node)
         ((fa__node *)t->node)->made_at = t->made_at;
     if (t->storage && FA__UNLIKELY(t->storage->block != NULL))
-        fa__block_sign(t->storage->block, t);
+        fa__storage_sign(t->storage, t);
 }
 
 static void sign(const fa__call *c, fa_tensor *t)

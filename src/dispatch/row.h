@@ -112,6 +112,7 @@ typedef struct fa__traits {
     const char *constant;    /* FIELDS(x, y): are changed, so they get no gradient and are not copied elsewhere */
     const char *index;       /* FIELDS(x): may be on the CPU when the others are not: they are moved */
     bool exact;              /* it moves, selects or fills, and rounds nothing: for dtypes that only hold values, too */
+    bool widens;             /* converts operands in dtypes that only hold values itself */
     bool any_store;          /* in place: stored in any dtype (copy_, fill_) */
     bool no_bool;            /* POINTWISE: an error for bool operands */
     bool sets_strides;       /* .infer gives the result's strides too */
@@ -245,7 +246,9 @@ bool fa__run_accumulated_f32(fa__call *);
 /* ---- gradients ---- */
 void fa__set_input_grad(fa__back *, const void *field, fa_tensor *);
 void fa__set_item_grad(fa__back *, size_t k, fa_tensor *); /* of the list among the arguments */
-void fa__set_derived_grads(fa__back *);                    /* POINTWISE: what is derived from the expression */
+/* g, summed over the dimensions in which x was broadcast; g itself if there are none, or if g or x is NULL. */
+fa_tensor *fa__summed_to(fa_tensor *g, const fa_tensor *x);
+void fa__set_derived_grads(fa__back *); /* POINTWISE: what is derived from the expression */
 /* Whether the gradient of a field is asked for. */
 bool fa__wants(const fa__back *, const void *field);
 bool fa__wants_item(const fa__back *, size_t k);

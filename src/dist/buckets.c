@@ -34,6 +34,7 @@ typedef struct bucket {
 struct fa__buckets {
     fa_group *group; /* a reference */
     int64_t bytes;   /* of a bucket */
+    fa_dtype dtype;  /* of what is exchanged; FA_SAME: that of each gradient */
     size_t count;
     parameter *item;
     int64_t *order; /* numbers of parameters: in the order of the buckets, */
@@ -84,8 +85,8 @@ static size_t add_bucket(fa__buckets *b, size_t first)
         bytes += bytes_of(p);
         k->count++;
     }
-    k->flat = fa_keep(
-        fa_zeros(FA_SHAPE(elements), .dtype = fa_tensor_dtype(head->tensor), .device = fa_tensor_device(head->tensor)));
+    fa_dtype dtype = b->dtype == FA_SAME ? fa_tensor_dtype(head->tensor) : b->dtype;
+    k->flat = fa_keep(fa_zeros(FA_SHAPE(elements), .dtype = dtype, .device = fa_tensor_device(head->tensor)));
     b->buckets++;
     return k->flat ? k->count : 0;
 }
@@ -133,8 +134,8 @@ static bool fill(fa__buckets *b, const parameter *p, fa_tensor *grad)
 }
 
 /* Which parameters any rank has a gradient for. Gradients of parameters that this rank did not use in the pass are
- * those accumulated before, or zeros. */
-static bool complete(fa__buckets *b, fa_tensor **used)
+ * those accumulated before, or zeros; with `none`, all are zeros. */
+static bool complete(fa__buckets *b, bool none, fa_tensor **used)
 {
     uint8_t *here = calloc(b->count + 1, 1);
     bool good = true;
@@ -142,7 +143,7 @@ static bool complete(fa__buckets *b, fa_tensor **used)
         return fa_fail(FA_ERROR_MEMORY, "fa_dist_data_parallel: out of memory");
     for (size_t i = 0; good && i < b->count; i++) {
         const parameter *p = &b->item[b->order[i]];
-        fa_tensor *grad = fa_grad(p->tensor);
+        fa_tensor *grad = none ? NULL : fa_grad(p->tensor);
         here[b->order[i]] = grad != NULL;
         if (!p->ready)
             good = fill(b, p, grad) && start_full(b);
@@ -160,7 +161,8 @@ static bool take(fa__buckets *b, fa_tensor *used)
         FA_SCOPE;
         const parameter *p = &b->item[i];
         fa_tensor *mean = any[i] ? slice(b, p) : NULL, *grad = mean ? fa_grad(p->tensor) : NULL;
-        if (grad ? !fa_copy_(grad, mean) : mean && !fa_set_grad(p->tensor, fa_clone(mean)))
+        if (grad ? !fa_copy_(grad, mean)
+                 : mean && !fa_set_grad(p->tensor, fa_to(mean, fa_tensor_dtype(p->tensor), .copy = true)))
             return false;
     }
     return any && !fa_error_stands();
@@ -189,22 +191,24 @@ static bool put_in_order(fa__buckets *b)
            && lay_out(b);
 }
 
+static bool average(fa__buckets *b, bool none)
+{
+    FA_SCOPE;
+    FA_USE(.no_grad = true);
+    fa_tensor *used = NULL;
+    bool good = complete(b, none, &used) && wait_for_all(b) && take(b, used) && (b->ordered || put_in_order(b));
+    return good || fa_fail(FA_ERROR_INTERNAL, "fa_dist_data_parallel: gradients were not averaged");
+}
+
 static bool end_pass(void *context, bool good)
 {
     fa__buckets *b = context;
     b->in_pass = false;
-    if (!good)
-        return false;
-    FA_SCOPE;
-    FA_USE(.no_grad = true);
-    fa_tensor *used = NULL;
-    good = complete(b, &used) && wait_for_all(b) && take(b, used) && (b->ordered || put_in_order(b));
-    return good || fa_fail(FA_ERROR_INTERNAL, "fa_dist_data_parallel: gradients were not averaged");
+    return good && average(b, false);
 }
 
-static bool begin_pass(fa__buckets *b)
+static void prepare(fa__buckets *b)
 {
-    b->in_pass = true;
     b->readies = b->begun = 0;
     for (size_t i = 0; i < b->count; i++)
         b->item[i].ready = false;
@@ -213,7 +217,19 @@ static bool begin_pass(fa__buckets *b)
         fa_release(b->bucket[k].work); /* of a pass that failed */
         b->bucket[k].work = NULL;
     }
+}
+
+static bool begin_pass(fa__buckets *b)
+{
+    b->in_pass = true;
+    prepare(b);
     return fa__after_backward(end_pass, b);
+}
+
+bool fa__buckets_without(fa__buckets *b)
+{
+    prepare(b);
+    return average(b, true);
 }
 
 static fa_tensor *gradient_is_complete(fa_tensor *grad, void *context)
@@ -271,7 +287,7 @@ static bool add_parameters(fa__buckets *b, fa_parameters list)
     return !fa_error_stands();
 }
 
-fa__buckets *fa__buckets_new(fa_module *module, fa_group *group, int64_t bytes)
+fa__buckets *fa__buckets_new(fa_module *module, fa_group *group, int64_t bytes, fa_dtype dtype)
 {
     FA_SCOPE;
     fa__buckets *b = calloc(1, sizeof *b);
@@ -282,6 +298,7 @@ fa__buckets *fa__buckets_new(fa_module *module, fa_group *group, int64_t bytes)
     fa__hooks_early(1);
     b->group = fa_keep(group);
     b->bytes = bytes;
+    b->dtype = dtype;
     b->sync = true;
     if (add_parameters(b, fa_module_parameters(module)) && lay_out(b))
         return b;

@@ -1,163 +1,51 @@
 /* Distributed data parallel: a module whose state is the same on all ranks of a group, and whose gradients are averaged
  * over them. */
 #include "dist/buckets.h"
+#include "dist/shard.h"
+#include "dist/state.h"
 #include <facula/error.h>
 #include <facula/ops/create.h>
-#include <facula/ops/index.h>
-#include <facula/ops/shape.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct distributed {
     fa_module *net;
     fa_group *group; /* a reference */
     fa__buckets *buckets;
-    bool sync, broadcast_buffers;
+    bool sync, broadcast_buffers, uneven;
+    int first; /* uneven: the first rank that had a batch in the last step */
 } distributed;
-
-/* ---- state ---- */
-
-/* Whether all ranks say so. */
-static bool all_agree(fa_group *group, bool good, const char *what)
-{
-    int64_t wrong = good ? 0 : fa_dist_rank(group) + 1;
-    fa_tensor *worst = fa_tensor_from(&wrong, FA_SCALAR, .dtype = FA_I64, .device = FA_CPU);
-    fa_error error = {0};
-    {
-        FA_USE(.catch_errors = &error); /* also after an error of this rank */
-        if (worst && fa_dist_all_reduce(worst, group, .op = FA_DIST_MAX))
-            wrong = fa_item_int(worst);
-    }
-    if (error.code)
-        fa__error_hand_over(&error);
-    if (good && wrong)
-        fa_fail(FA_ERROR_STATE, "fa_dist_data_parallel: %s on rank %d, which has the reason", what, (int)wrong - 1);
-    return good && !wrong && !error.code;
-}
-
-/* A line for each tensor: its name, dtype and shape. The caller frees it. */
-static char *describe(fa_parameters state)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    for (size_t i = 0; out && i < state.count; i++) {
-        fa_shape s = fa_tensor_shape(state.item[i]);
-        fprintf(out, "%s: %s (", state.name[i], fa_dtype_name(fa_tensor_dtype(state.item[i])));
-        for (int k = 0; k < s.rank; k++)
-            fprintf(out, k ? ", %lld" : "%lld", (long long)s.dim[k]);
-        fprintf(out, ")\n");
-    }
-    if (out)
-        fclose(out);
-    if (!text)
-        fa_fail(FA_ERROR_MEMORY, "fa_dist_data_parallel: out of memory");
-    return text;
-}
-
-/* The first line in which they differ becomes an error. */
-static bool same_lines(const char *mine, const char *first)
-{
-    while (*mine || *first) {
-        size_t m = strcspn(mine, "\n"), f = strcspn(first, "\n");
-        if (m != f || memcmp(mine, first, m))
-            return fa_fail(FA_ERROR_SHAPE, "fa_dist_data_parallel: the module has %.*s, that of rank 0 has %.*s",
-                           m ? (int)m : 8, m ? mine : "no more.", f ? (int)f : 8, f ? first : "no more.");
-        mine += m + (mine[m] != 0);
-        first += f + (first[f] != 0);
-    }
-    return true;
-}
-
-static bool compare(fa_group *group, const char *mine)
-{
-    int64_t length = (int64_t)strlen(mine);
-    fa_tensor *size = fa_tensor_from(&length, FA_SCALAR, .dtype = FA_I64, .device = FA_CPU);
-    if (!size || !fa_dist_broadcast(size, 0, group))
-        return false;
-    int64_t theirs = fa_item_int(size);
-    fa_tensor *text = fa_zeros(FA_SHAPE(theirs), .dtype = FA_U8, .device = FA_CPU);
-    if (text && fa_dist_rank(group) == 0)
-        text = fa_tensor_from(mine, FA_SHAPE(length), .dtype = FA_U8, .device = FA_CPU);
-    char *first = calloc(1, (size_t)theirs + 1);
-    bool good = first && text && fa_dist_broadcast(text, 0, group) && fa_read(text, first, FA_U8, theirs)
-                && same_lines(mine, first);
-    free(first);
-    return good;
-}
-
-/* The state of rank 0 becomes that of all, if they have the same tensors. */
-static bool share_state(fa_module *net, fa_group *group)
-{
-    FA_SCOPE;
-    FA_USE(.no_grad = true);
-    fa_parameters state = fa_module_state(net);
-    char *mine = describe(state);
-    bool good = mine && compare(group, mine);
-    free(mine);
-    good = all_agree(group, good, "the module has other tensors than that of rank 0");
-    for (size_t i = 0; good && i < state.count; i++)
-        good = fa_dist_broadcast(state.item[i], 0, group);
-    return good;
-}
-
-/* ---- buffers ---- */
-
-/* The buffers of one dtype as one tensor; `with` counts them. */
-static fa_tensor *join(fa_parameters buffers, fa_dtype dtype, size_t *with)
-{
-    fa_tensor **part = calloc(buffers.count + 1, sizeof *part), *all = NULL;
-    *with = 0;
-    for (size_t i = 0; part && i < buffers.count; i++)
-        if (fa_tensor_dtype(buffers.item[i]) == dtype)
-            part[(*with)++] = fa_reshape(fa_cpu(buffers.item[i]), FA_SHAPE(-1));
-    if (part && *with)
-        all = fa_cat(((fa_tensors){*with, part}));
-    free(part);
-    return all;
-}
-
-static bool part_again(fa_parameters buffers, fa_dtype dtype, const fa_tensor *all)
-{
-    int64_t at = 0;
-    for (size_t i = 0; i < buffers.count; i++) {
-        fa_tensor *b = buffers.item[i];
-        if (fa_tensor_dtype(b) != dtype)
-            continue;
-        if (!fa_copy_(b, fa_reshape(fa_narrow(all, 0, at, fa_numel(b)), fa_tensor_shape(b))))
-            return false;
-        at += fa_numel(b);
-    }
-    return true;
-}
-
-/* Those of rank 0 become those of all, in one call for each dtype. */
-static bool share_buffers(const distributed *d)
-{
-    FA_SCOPE;
-    FA_USE(.no_grad = true, .autocast = FA_SAME);
-    fa_parameters buffers = fa_module_buffers(d->net);
-    for (int dtype = 0; dtype < 64; dtype++) {
-        size_t with;
-        fa_tensor *all = join(buffers, (fa_dtype)dtype, &with);
-        if (with
-            && (!all || !fa_dist_broadcast(all, 0, d->group)
-                || (fa_dist_rank(d->group) && !part_again(buffers, (fa_dtype)dtype, all))))
-            return false;
-    }
-    return !fa_error_stands();
-}
 
 /* ---- the module ---- */
 
 static const char kind[] = "dist_data_parallel";
 
+/* Finds the first rank that has a batch; `none`: this one has not. *any: whether there is one. */
+static bool meet(distributed *d, bool none, bool *any)
+{
+    FA_SCOPE;
+    const int64_t here = none ? fa_dist_size(d->group) : fa_dist_rank(d->group);
+    fa_tensor *least = fa_tensor_from(&here, FA_SCALAR, .dtype = FA_I64, .device = FA_CPU);
+    if (!least || !fa_dist_all_reduce(least, d->group, .op = FA_DIST_MIN))
+        return false;
+    int first = (int)fa_item_int(least);
+    *any = first < fa_dist_size(d->group);
+    d->first = *any ? first : d->first;
+    return true;
+}
+
+static bool begin_step(distributed *d, bool none, bool *any)
+{
+    return (!d->uneven || meet(d, none, any))
+           && (!*any || !d->broadcast_buffers || fa__dist_share_buffers(d->net, d->group, d->first));
+}
+
 static fa_tensor *forward(fa_module *self, fa_tensors inputs)
 {
-    const distributed *d = fa_module_data(self);
-    if (d->broadcast_buffers && d->sync && fa_module_training(self) && !share_buffers(d))
+    distributed *d = fa_module_data(self);
+    bool any = true;
+    if (d->sync && fa_module_training(self) && !begin_step(d, false, &any))
         return NULL;
     return fa__forward(d->net, inputs);
 }
@@ -169,11 +57,40 @@ static void destroy(void *data)
     fa_release(d->group);
 }
 
+static distributed *distributed_of(fa_module *module)
+{
+    return module && !strcmp(fa_module_kind(module), kind) ? fa_module_data(module) : NULL;
+}
+
+bool fa_dist_join(fa_module *module)
+{
+    distributed *d = distributed_of(module);
+    if (!d || !d->uneven)
+        return fa_fail(FA_ERROR_ARGUMENT, "fa_dist_join: the module is none of fa_dist_data_parallel(.uneven = true)");
+    bool any = true;
+    while (any)
+        if (fa_error_stands() || !begin_step(d, true, &any) || (any && !fa__buckets_without(d->buckets)))
+            return false;
+    FA_SCOPE;
+    FA_USE(.no_grad = true);
+    fa_parameters state = fa_module_state(d->net);
+    bool good = true;
+    for (size_t i = 0; good && i < state.count; i++)
+        good = fa_dist_broadcast(state.item[i], d->first, d->group);
+    return good;
+}
+
 bool fa_dist_set_sync(fa_module *module, bool sync)
 {
-    distributed *d = module && !strcmp(fa_module_kind(module), kind) ? fa_module_data(module) : NULL;
+    distributed *d = distributed_of(module);
+    fa__sharded *s = d ? NULL : fa__sharded_of(module);
+    if (s) {
+        s->sync = sync;
+        return true;
+    }
     if (!d)
-        return fa_fail(FA_ERROR_ARGUMENT, "fa_dist_set_sync: the module is none of fa_dist_data_parallel()");
+        return fa_fail(FA_ERROR_ARGUMENT,
+                       "fa_dist_set_sync: the module is none of fa_dist_data_parallel() or fa_dist_shard()");
     d->sync = sync;
     fa__buckets_sync(d->buckets, sync);
     return true;
@@ -187,9 +104,14 @@ fa_module *(fa_dist_data_parallel)(fa_module *module, fa_group *group, const fa_
     if (o.bucket_bytes < 1)
         fa_fail(FA_ERROR_ARGUMENT, "fa_dist_data_parallel: .bucket_bytes is 1 or more: %lld",
                 (long long)o.bucket_bytes);
-    if (fa_error_stands() || fa_dist_rank(group) < 0 || !share_state(module, group))
+    if (o.gradient_dtype != FA_SAME && !fa_dtype_is_floating(o.gradient_dtype))
+        fa_fail(FA_ERROR_DTYPE, "fa_dist_data_parallel: .gradient_dtype is floating point, not %s",
+                fa_dtype_name(o.gradient_dtype));
+    if (fa_error_stands() || fa_dist_rank(group) < 0 || !fa__dist_share_state(module, group, "fa_dist_data_parallel"))
         return NULL;
-    distributed d = {module, group, fa__buckets_new(module, group, o.bucket_bytes), true, o.broadcast_buffers};
+    distributed d = {
+        module,   group, fa__buckets_new(module, group, o.bucket_bytes, o.gradient_dtype), true, o.broadcast_buffers,
+        o.uneven, 0};
     if (!d.buckets)
         return NULL;
     fa_module *m = fa_nn_custom(kind, sizeof d, forward, .data = &d, .destroy = destroy);

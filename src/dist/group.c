@@ -1,12 +1,10 @@
 /* Groups as objects: whose turn it is, the background thread, groups of threads. */
 #include "dist/group.h"
-#include <errno.h>
+#include "dist/neighbors.h"
 #include <facula/error.h>
 #include <facula/host.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 /* Guards the results of all works: a work does not refer to its group, which may be freed before it. */
 static struct {
@@ -88,6 +86,16 @@ int fa_dist_rank(const fa_group *group)
 int fa_dist_size(const fa_group *group)
 {
     return fa__group_check(group, "fa_dist_size") ? group->wire->size : 0;
+}
+
+double fa_dist_waited(const fa_group *group, int rank)
+{
+    if (!fa__group_check(group, "fa_dist_waited"))
+        return 0;
+    if (rank >= 0 && rank < group->wire->size)
+        return group->wire->waited[rank];
+    fa_fail(FA_ERROR_ARGUMENT, "fa_dist_waited: rank %d of a group of %d", rank, group->wire->size);
+    return 0;
 }
 
 /* ---- turns ---- */
@@ -201,14 +209,9 @@ bool fa_work_wait(fa_work *work)
 static bool connect_all(fa__wire **w, int ranks)
 {
     for (int i = 0; i < ranks; i++)
-        for (int k = i + 1; k < ranks; k++) {
-            int pair[2];
-            if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-                return fa_fail(FA_ERROR_STATE, "fa_dist_threads: no connection for %d ranks: %s", ranks,
-                               strerror(errno));
-            fa__wire_set(w[i], k, pair[0]);
-            fa__wire_set(w[k], i, pair[1]);
-        }
+        for (int k = i + 1; k < ranks; k++)
+            if (!fa__neighbors_threads(w[i], w[k]))
+                return false;
     return true;
 }
 

@@ -2,6 +2,9 @@
  * connected. */
 #define _GNU_SOURCE
 #include "dist/group.h"
+#include "dist/launcher.h"
+#include "dist/mpi.h"
+#include "dist/neighbors.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <facula/error.h>
@@ -295,49 +298,17 @@ static bool join(fa__wire *w, const char *host, int port)
     return good;
 }
 
-/* ---- settings ---- */
-
-/* A number from the environment; *wrong is set if it is none. */
-static int number_of(const char *name, int otherwise, const char **wrong)
-{
-    const char *text = getenv(name);
-    if (!text || !*text)
-        return otherwise;
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (*end || value < 0 || value > 1000000)
-        *wrong = name;
-    return (int)value;
-}
-
-/* What is not given is that of the environment. */
-static bool complete(fa_dist_init_options *o)
-{
-    const char *wrong = NULL, *store = getenv("TORCHELASTIC_USE_AGENT_STORE"), *address = getenv("MASTER_ADDR");
-    o->ranks = o->ranks ? o->ranks : number_of("WORLD_SIZE", 1, &wrong);
-    o->rank = o->rank >= 0 ? o->rank : o->ranks == 1 ? 0 : number_of("RANK", -1, &wrong);
-    if (!o->port)
-        o->port = number_of("MASTER_PORT", 0, &wrong) + (store && !strcmp(store, "True"));
-    o->address = o->address ? o->address : address && *address ? address : "127.0.0.1";
-    if (wrong)
-        return fa_fail(FA_ERROR_ARGUMENT, "fa_dist_init: %s=%s is no number", wrong, getenv(wrong));
-    if (o->ranks < 1 || o->ranks > 65536 || o->rank < 0 || o->rank >= o->ranks)
-        return fa_fail(FA_ERROR_ARGUMENT, "fa_dist_init: rank %d of %d ranks (RANK and WORLD_SIZE)", o->rank, o->ranks);
-    if (o->ranks > 1 && (o->port < 1 || o->port > 65535))
-        return fa_fail(FA_ERROR_ARGUMENT, "fa_dist_init: port %d of rank 0 (MASTER_PORT)", o->port);
-    return o->timeout > 0 || fa_fail(FA_ERROR_ARGUMENT, "fa_dist_init: a timeout of %g s", o->timeout);
-}
-
 fa_group *(fa_dist_init)(const fa_dist_init_options *options)
 {
     fa_dist_init_options o = FA__DEFAULT_fa_dist_init;
     fa__options_read(&o, o.size, options);
-    if (fa_error_stands() || !complete(&o))
+    if (fa_error_stands() || !fa__launch_complete(&o))
         return NULL;
-    fa__wire *w = fa__wire_new(o.rank, o.ranks, o.timeout);
+    bool mpi = !strcmp(o.backend, "mpi"), shares = strcmp(o.backend, "tcp") != 0;
+    fa__wire *w = mpi ? fa__mpi_wire(o.timeout) : fa__wire_new(o.rank, o.ranks, o.timeout);
     if (!w)
         return NULL;
-    if (o.ranks == 1 || join(w, o.address, o.port))
+    if (mpi || o.ranks == 1 || (join(w, o.address, o.port) && fa__neighbors_meet(w, shares)))
         return fa__group_new(w);
     fa__wire_free(w);
     return NULL;

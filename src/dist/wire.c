@@ -1,6 +1,8 @@
 /* Messages between ranks: each has a frame in front that says what it belongs to, so that ranks that call different
- * things, are gone, or do not come are found and named. */
+ * things, are gone, or do not come are found and named. Between ranks that share memory, the socket carries only bytes
+ * of 0 that wake the other one, and the reason at the end. */
 #include "dist/wire.h"
+#include "dist/mpi.h"
 #include <errno.h>
 #include <facula/dtype.h>
 #include <facula/error.h>
@@ -9,6 +11,8 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAGIC = 0x66616431, FAREWELL = 0x66616430, MOST_REASON = 300 };
+enum { MAGIC = 0x66616431, FAREWELL = 0x66616430, MOST_REASON = 300, SPIN = 30000, NAP_AFTER = 1000000 /* ns */ };
 
 int64_t fa__dist_clock(void)
 {
@@ -28,28 +32,48 @@ int64_t fa__dist_clock(void)
 fa__wire *fa__wire_new(int rank, int size, double timeout)
 {
     fa__wire *w = calloc(1, sizeof *w + (size_t)size * sizeof *w->socket);
-    if (!w) {
-        fa_fail(FA_ERROR_MEMORY, "fa_dist: out of memory for a group of %d ranks", size);
-        return NULL;
+    if (w) {
+        w->waited = calloc((size_t)size, sizeof *w->waited);
+        w->near = calloc((size_t)size, sizeof *w->near);
+        w->ended = calloc((size_t)size, sizeof *w->ended);
+        w->rank = rank;
+        w->size = size;
+        w->timeout = timeout;
+        w->teller = -1;
+        for (int i = 0; i < size; i++)
+            w->socket[i] = -1;
+        if (w->waited && w->near && w->ended)
+            return w;
+        w->size = 0;
+        fa__wire_free(w);
     }
-    w->rank = rank;
-    w->size = size;
-    w->timeout = timeout;
-    for (int i = 0; i < size; i++)
-        w->socket[i] = -1;
-    return w;
+    fa_fail(FA_ERROR_MEMORY, "fa_dist: out of memory for a group of %d ranks", size);
+    return NULL;
 }
 
 void fa__wire_free(fa__wire *w)
 {
-    for (int i = 0; w && i < w->size; i++)
+    if (!w)
+        return;
+    for (int i = 0; i < w->size; i++) {
         if (w->socket[i] >= 0)
             close(w->socket[i]);
+        fa__near_free(w->near[i]);
+    }
+    free(w->waited);
+    free(w->near);
+    free(w->ended);
     free(w);
 }
 
-void fa__wire_interrupt(const fa__wire *w)
+void fa__wire_share(fa__wire *w, int rank, fa__near *n)
 {
+    w->near[rank] = n;
+}
+
+void fa__wire_interrupt(fa__wire *w)
+{
+    atomic_store(&w->interrupted, true);
     for (int i = 0; i < w->size; i++)
         if (w->socket[i] >= 0)
             shutdown(w->socket[i], SHUT_RDWR);
@@ -65,16 +89,37 @@ void fa__wire_set(fa__wire *w, int rank, int socket)
 
 /* ---- failures ---- */
 
-/* Sends the reason to all ranks that are between two messages, and ends all connections: the others stop waiting. */
-static void leave(fa__wire *w, const fa__transfer *t, size_t count)
+/* What goes to the others at the end, before the reason. */
+static struct fa__wire_frame last_frame(const fa__wire *w)
 {
+    return (struct fa__wire_frame){.magic = FAREWELL, .rank = (uint32_t)w->rank, .bytes = strlen(w->failure)};
+}
+
+static void leave_mpi(fa__wire *w, fa__transfer *t, size_t count)
+{
+    struct fa__wire_frame f = last_frame(w);
+    for (size_t k = 0; k < count; k++)
+        fa__mpi_cancel(&t[k]);
+    for (int i = 0; i < w->size; i++)
+        if (i != w->rank)
+            fa__mpi_leave(i, &f, sizeof f, w->failure);
+}
+
+/* Sends the reason to all ranks that are between two messages, and ends all connections: the others stop waiting. */
+static void leave(fa__wire *w, fa__transfer *t, size_t count)
+{
+    if (w->mpi) {
+        leave_mpi(w, t, count);
+        return;
+    }
     for (int i = 0; i < w->size; i++) {
         bool within = false;
         for (size_t k = 0; k < count; k++)
-            within |= t[k].peer == i && !t[k].receives && t[k].done > 0 && t[k].done < sizeof t->frame + t[k].bytes;
+            within |= t[k].peer == i && !w->near[i] && !t[k].receives && t[k].done > 0
+                      && t[k].done < sizeof t->frame + t[k].bytes;
         if (w->socket[i] < 0)
             continue;
-        struct fa__frame f = {.magic = FAREWELL, .rank = (uint32_t)w->rank, .bytes = strlen(w->failure)};
+        struct fa__wire_frame f = last_frame(w);
         struct iovec parts[] = {{&f, sizeof f}, {w->failure, f.bytes}};
         struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
         if (!within)
@@ -83,7 +128,7 @@ static void leave(fa__wire *w, const fa__transfer *t, size_t count)
     }
 }
 
-static bool fail_with(fa__wire *w, const fa__transfer *t, size_t count, fa_code code, const char *what)
+static bool fail_with(fa__wire *w, fa__transfer *t, size_t count, fa_code code, const char *what)
 {
     snprintf(w->failure, sizeof w->failure, "%.*s", MOST_REASON, what);
     leave(w, t, count);
@@ -91,7 +136,7 @@ static bool fail_with(fa__wire *w, const fa__transfer *t, size_t count, fa_code 
 }
 
 /* A rank that left said why, unless it was killed. */
-static bool peer_left(fa__wire *w, const fa__transfer *t, size_t count, const fa__transfer *with, const char *reason)
+static bool peer_left(fa__wire *w, fa__transfer *t, size_t count, const fa__transfer *with, const char *reason)
 {
     char text[MOST_REASON + 1];
     if (*reason)
@@ -101,36 +146,43 @@ static bool peer_left(fa__wire *w, const fa__transfer *t, size_t count, const fa
     return fail_with(w, t, count, FA_ERROR_STATE, text);
 }
 
-/* Reads the reason behind a frame of farewell; what is there at once. */
-static bool farewell(fa__wire *w, const fa__transfer *t, size_t count, const fa__transfer *with)
+/* Ends the reason where it says who reported it to that rank. */
+static void cut_reason(char *reason, size_t length)
 {
-    char reason[MOST_REASON + 1] = "";
-    ssize_t got = recv(w->socket[with->peer], reason, MOST_REASON, MSG_DONTWAIT);
-    reason[got > 0 ? got : 0] = 0;
-    char *nested = strstr(reason, " (rank "); /* who reported it to that rank */
+    reason[length] = 0;
+    char *nested = strstr(reason, " (rank ");
     if (nested)
         *nested = 0;
+}
+
+/* Reads the reason behind a frame of farewell; what is there at once. */
+static bool farewell(fa__wire *w, fa__transfer *t, size_t count, const fa__transfer *with)
+{
+    char reason[MOST_REASON + 1];
+    ssize_t got = w->mpi ? fa__mpi_last(with->peer, reason, (size_t)with->frame.bytes)
+                         : recv(w->socket[with->peer], reason, MOST_REASON, MSG_DONTWAIT);
+    cut_reason(reason, got > 0 ? (size_t)got : 0);
     return peer_left(w, t, count, with, reason);
 }
 
-static void describe(const struct fa__frame *f, char *text, size_t room)
+static void describe(const struct fa__wire_frame *f, char *text, size_t room)
 {
     snprintf(text, room, "%.15s of %" PRIu64 " bytes of %s", f->name, f->bytes, fa_dtype_name((fa_dtype)f->dtype));
     if (f->phase != FA__DIRECT)
         snprintf(text + strlen(text), room - strlen(text), " as call %" PRIu64, f->number);
 }
 
-static bool check_frame(fa__wire *w, const fa__transfer *t, size_t count, const fa__transfer *with,
-                        const struct fa__frame *expected)
+static bool check_frame(fa__wire *w, fa__transfer *t, size_t count, const fa__transfer *with,
+                        const struct fa__wire_frame *expected)
 {
-    const struct fa__frame *f = &with->frame;
+    const struct fa__wire_frame *f = &with->frame;
     if (f->magic == FAREWELL)
         return farewell(w, t, count, with);
     if (f->magic == MAGIC && f->dtype == expected->dtype && f->phase == expected->phase && f->number == expected->number
         && f->bytes == with->bytes && !strncmp(f->name, expected->name, sizeof f->name))
         return true;
     char theirs[100], ours[100], text[MOST_REASON];
-    struct fa__frame mine = *expected;
+    struct fa__wire_frame mine = *expected;
     mine.bytes = with->bytes;
     describe(f, theirs, sizeof theirs);
     describe(&mine, ours, sizeof ours);
@@ -139,7 +191,7 @@ static bool check_frame(fa__wire *w, const fa__transfer *t, size_t count, const 
     return fail_with(w, t, count, FA_ERROR_STATE, text);
 }
 
-static bool timed_out(fa__wire *w, const fa__transfer *t, size_t count, const char *name)
+static bool timed_out(fa__wire *w, fa__transfer *t, size_t count, const char *name)
 {
     char text[MOST_REASON];
     int length = snprintf(text, sizeof text, "%s: nothing came within %g s from", name, w->timeout);
@@ -173,6 +225,95 @@ static bool finished(const fa__transfer *t)
     return t->done == sizeof t->frame + t->bytes;
 }
 
+/* ---- ranks that share memory ---- */
+
+static int side_to(const fa__wire *w, int peer)
+{
+    return w->rank > peer;
+}
+
+/* Moves what can be moved now; as recvmsg() and sendmsg(), 0 when the other one has ended. */
+static ssize_t move_near(fa__wire *w, const fa__transfer *t, const struct iovec *part, int parts)
+{
+    const int side = side_to(w, t->peer);
+    fa__near *n = w->near[t->peer];
+    size_t moved = 0;
+    bool wakes = false;
+    for (int i = 0; i < parts; i++) {
+        bool sleeping = false;
+        size_t now = t->receives ? fa__near_take(n, side, part[i].iov_base, part[i].iov_len, &sleeping)
+                                 : fa__near_put(n, side, part[i].iov_base, part[i].iov_len, &sleeping);
+        moved += now;
+        wakes |= sleeping;
+        if (now < part[i].iov_len)
+            break;
+    }
+    if (wakes)
+        (void)!send(w->socket[t->peer], "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (moved || w->ended[t->peer])
+        return (ssize_t)moved;
+    errno = EAGAIN;
+    return -1;
+}
+
+/* Reads what the socket of a rank that shares memory has. */
+static void listen_to(fa__wire *w, int peer)
+{
+    char text[sizeof(struct fa__wire_frame) + MOST_REASON + 100];
+    struct fa__wire_frame f;
+    ssize_t got = recv(w->socket[peer], text, sizeof text, MSG_DONTWAIT);
+    size_t length = got > 0 ? (size_t)got : 0, at = 0;
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+        w->ended[peer] = true;
+    while (at < length && !text[at])
+        at++;
+    if (length - at < sizeof f)
+        return;
+    memcpy(&f, text + at, sizeof f);
+    at += sizeof f;
+    w->ended[peer] = true;
+    if (f.magic == FAREWELL && w->teller < 0) {
+        w->teller = peer;
+        memcpy(w->reason, text + at, length - at < MOST_REASON ? length - at : MOST_REASON);
+        cut_reason(w->reason, length - at < MOST_REASON ? length - at : MOST_REASON);
+    }
+}
+
+static bool waits_near(const fa__wire *w, const fa__transfer *t)
+{
+    return w->near[t->peer] && !finished(t);
+}
+
+static bool any_ready(const fa__wire *w, const fa__transfer *t, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (waits_near(w, &t[k]) && fa__near_ready(w->near[t[k].peer], side_to(w, t[k].peer), t[k].receives))
+            return true;
+    return false;
+}
+
+/* Looks again for a moment, which is shorter than being woken takes. The other rank may be waiting for this CPU. */
+static bool spin(const fa__wire *w, const fa__transfer *t, size_t count)
+{
+    int64_t until = fa__dist_clock() + SPIN;
+    do {
+        for (int i = 0; i < 20; i++)
+            if (any_ready(w, t, count))
+                return true;
+        sched_yield();
+    } while (fa__dist_clock() < until);
+    return false;
+}
+
+static void say_sleeping(const fa__wire *w, const fa__transfer *t, size_t count, bool sleeps)
+{
+    for (size_t k = 0; k < count; k++)
+        if (waits_near(w, &t[k]))
+            fa__near_sleep(w->near[t[k].peer], side_to(w, t[k].peer), t[k].receives, sleeps);
+}
+
+/* ---- all ranks ---- */
+
 static bool receives_from(const fa__transfer *t, size_t count, int peer)
 {
     for (size_t k = 0; k < count; k++)
@@ -182,14 +323,17 @@ static bool receives_from(const fa__transfer *t, size_t count, int peer)
 }
 
 /* Moves what can be moved now. False after a failure. */
-static bool advance(fa__wire *w, fa__transfer *all, size_t count, fa__transfer *t, const struct fa__frame *expected)
+static bool advance(fa__wire *w, fa__transfer *all, size_t count, fa__transfer *t,
+                    const struct fa__wire_frame *expected)
 {
     while (!finished(t)) {
         struct iovec part[2];
         struct msghdr message = {.msg_iov = part, .msg_iovlen = (size_t)parts_left(t, part)};
         bool in_frame = t->done < sizeof t->frame;
-        ssize_t moved = t->receives ? recvmsg(w->socket[t->peer], &message, MSG_DONTWAIT)
-                                    : sendmsg(w->socket[t->peer], &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        ssize_t moved = w->mpi             ? fa__mpi_move(w, t, part, (int)message.msg_iovlen)
+                        : w->near[t->peer] ? move_near(w, t, part, (int)message.msg_iovlen)
+                        : t->receives      ? recvmsg(w->socket[t->peer], &message, MSG_DONTWAIT)
+                                           : sendmsg(w->socket[t->peer], &message, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (moved < 0 && errno == EINTR)
             continue;
         if (moved < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
@@ -199,7 +343,7 @@ static bool advance(fa__wire *w, fa__transfer *all, size_t count, fa__transfer *
             return true;
         }
         if (moved <= 0)
-            return peer_left(w, all, count, t, "");
+            return peer_left(w, all, count, t, w->teller == t->peer ? w->reason : "");
         t->done += (size_t)moved;
         if (t->receives && in_frame && t->done == sizeof t->frame && !check_frame(w, all, count, t, expected))
             return false;
@@ -207,17 +351,50 @@ static bool advance(fa__wire *w, fa__transfer *all, size_t count, fa__transfer *
     return true;
 }
 
-/* Waits until a transfer can go on, or for a second. */
-static void wait_for(const fa__wire *w, const fa__transfer *t, size_t count, struct pollfd *polled, int64_t until)
+/* Sleeps until a socket has something, or for a second. */
+static void sleep_for(fa__wire *w, const fa__transfer *t, size_t count, struct pollfd *polled, int64_t until)
 {
     for (size_t k = 0; k < count; k++)
         polled[k] = (struct pollfd){.fd = finished(&t[k]) ? -1 : w->socket[t[k].peer],
-                                    .events = t[k].receives ? POLLIN : POLLOUT};
+                                    .events = t[k].receives || w->near[t[k].peer] ? POLLIN : POLLOUT};
     int64_t left = (until - fa__dist_clock()) / 1000000 + 1;
-    (void)!poll(polled, count, left < 0 ? 0 : left > 1000 ? 1000 : (int)left);
+    if (poll(polled, count, left < 0 ? 0 : left > 1000 ? 1000 : (int)left) <= 0)
+        return;
+    for (size_t k = 0; k < count; k++)
+        if (polled[k].revents && w->near[t[k].peer])
+            listen_to(w, t[k].peer);
 }
 
-static bool move_all(fa__wire *w, fa__transfer *t, size_t count, struct pollfd *polled, const struct fa__frame *frame)
+/* MPI moves its messages when it is asked about them. */
+static void nap(int64_t since)
+{
+    if (fa__dist_clock() - since < NAP_AFTER)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){0, 50000}, NULL);
+}
+
+/* Waits until a transfer can go on, or for a second. */
+static void wait_for(fa__wire *w, const fa__transfer *t, size_t count, struct pollfd *polled, int64_t since,
+                     int64_t until)
+{
+    int64_t begin = fa__dist_clock();
+    if (w->mpi) {
+        nap(since);
+    } else if (!spin(w, t, count)) {
+        say_sleeping(w, t, count, true);
+        if (!any_ready(w, t, count))
+            sleep_for(w, t, count, polled, until);
+        say_sleeping(w, t, count, false);
+    }
+    double waited = (double)(fa__dist_clock() - begin) * 1e-9;
+    for (size_t k = 0; k < count; k++)
+        if (t[k].receives && !finished(&t[k]))
+            w->waited[t[k].peer] += waited;
+}
+
+static bool move_all(fa__wire *w, fa__transfer *t, size_t count, struct pollfd *polled,
+                     const struct fa__wire_frame *frame)
 {
     const int64_t patience = (int64_t)(w->timeout * 1e9);
     int64_t last = fa__dist_clock();
@@ -236,7 +413,7 @@ static bool move_all(fa__wire *w, fa__transfer *t, size_t count, struct pollfd *
             last = fa__dist_clock();
         else if (fa__dist_clock() - last > patience)
             return timed_out(w, t, count, frame->name);
-        wait_for(w, t, count, polled, last + patience);
+        wait_for(w, t, count, polled, last, last + patience);
     }
 }
 
@@ -244,14 +421,15 @@ bool fa__exchange(fa__wire *w, fa__message what, fa__transfer *t, size_t count)
 {
     if (*w->failure)
         return fa_fail(FA_ERROR_STATE, "%s: the group has failed before: %s", what.name, w->failure);
-    struct fa__frame frame = {.magic = MAGIC,
-                              .dtype = what.dtype,
-                              .phase = what.phase,
-                              .rank = (uint32_t)w->rank,
-                              .number = what.phase == FA__DIRECT ? 0 : w->number};
+    struct fa__wire_frame frame = {.magic = MAGIC,
+                                   .dtype = what.dtype,
+                                   .phase = what.phase,
+                                   .rank = (uint32_t)w->rank,
+                                   .number = what.phase == FA__DIRECT ? 0 : w->number};
     snprintf(frame.name, sizeof frame.name, "%s", what.name);
     for (size_t k = 0; k < count; k++) {
         t[k].done = 0;
+        t[k].requests = 0;
         t[k].frame = frame;
         t[k].frame.bytes = t[k].bytes;
     }

@@ -1,6 +1,7 @@
-/* Messages between the ranks of a group, over one socket for each pair. */
+/* Messages between the ranks of a group: over one socket for each pair, memory that the pair shares, or MPI. */
 #ifndef FA__DIST_WIRE_H
 #define FA__DIST_WIRE_H
+#include "dist/near.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,8 +10,15 @@ typedef struct fa__wire {
     int rank, size;
     double timeout;    /* seconds without any progress */
     uint64_t number;   /* of the present collective */
+    double *waited;    /* seconds in which something from each rank was missing */
     char failure[400]; /* why the group cannot be used any more; "": it can */
-    int socket[];      /* to each rank; -1: this rank itself */
+    fa__near **near;   /* memory shared with each rank; NULL: all goes through the socket, which else only wakes */
+    bool *ended;       /* the rank has ended the connection, of those that share memory */
+    char reason[301];  /* why rank `teller` did */
+    int teller;        /* -1: nobody has said it */
+    bool mpi;          /* all goes through MPI; there are no sockets */
+    _Atomic bool interrupted;
+    int socket[]; /* to each rank; -1: this rank itself */
 } fa__wire;
 
 /* What a message is: both sides have to agree. */
@@ -21,6 +29,12 @@ typedef struct fa__message {
 } fa__message;
 enum { FA__DIRECT = 1000 };
 
+/* A communicator, request, ... of MPI. */
+typedef union fa__mpi_handle {
+    void *pointer;
+    int number;
+} fa__mpi_handle;
+
 /* Bytes to send to, or to receive from, one rank. */
 typedef struct fa__transfer {
     int peer;
@@ -30,20 +44,26 @@ typedef struct fa__transfer {
     size_t bytes;
     /* used by fa__exchange */
     size_t done;
-    struct fa__frame {
+    struct fa__wire_frame {
         uint32_t magic, dtype, phase, rank;
         uint64_t number, bytes;
         char name[16];
     } frame;
+    /* used by MPI: messages on their way, and how many bytes they have */
+    fa__mpi_handle request[2];
+    int requests;
+    size_t moving;
 } fa__transfer;
 
 fa__wire *fa__wire_new(int rank, int size, double timeout);
 /* Closes the sockets. */
 void fa__wire_free(fa__wire *w);
 /* Ends all connections, also while another thread uses them: its call fails. */
-void fa__wire_interrupt(const fa__wire *w);
+void fa__wire_interrupt(fa__wire *w);
 /* Makes a connected socket that of a rank. */
 void fa__wire_set(fa__wire *w, int rank, int socket);
+/* Gives the wire memory that it shares with a rank. */
+void fa__wire_share(fa__wire *w, int rank, fa__near *n);
 /* Does all transfers at the same time: at most one to and one from each rank. Fails if a rank is gone, calls something
  * else, or if nothing moves for the timeout; the error names it, the other ranks fail too, and the group cannot be used
  * any more. */

@@ -83,12 +83,12 @@ static const struct {
 } formats[] = {{"\211PNG", png},      {"\377\330\377", jpeg}, {"P2", fa__image_pnm},
                {"P3", fa__image_pnm}, {"P5", fa__image_pnm},  {"P6", fa__image_pnm}};
 
-static fa__pixels *pixels_of(const fa__image_file *file)
+static const fa__pixels *pixels_of(const fa__image_file *file)
 {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         size_t length = strlen(formats[i].first);
         if (file->size >= length && !memcmp(file->bytes, formats[i].first, length))
-            return formats[i].read(file);
+            return fa__image_upright(file, formats[i].read(file));
     }
     return fa__image_fail(file, "it is no PNG, JPEG, PGM or PPM"), NULL;
 }
@@ -145,15 +145,64 @@ static unsigned char gray_of(const unsigned char *pixel)
     return (unsigned char)((19595u * pixel[0] + 38470u * pixel[1] + 7471u * pixel[2] + 32768u) >> 16);
 }
 
+/* Writes three planes, four pixels at a time: these are three words, whose bytes are gathered in registers. */
+static void split_colors(const unsigned char *from, int64_t count, uint8_t *to)
+{
+    uint8_t *red = to, *green = to + count, *blue = to + 2 * count;
+    int64_t i = 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    for (; i + 4 <= count; i += 4) {
+        uint32_t w[3], r, g, b;
+        memcpy(w, from + 3 * i, sizeof w);
+        r = (w[0] & 0xff) | (w[0] >> 24) << 8 | (w[1] & 0xff0000) | (w[2] & 0xff00) << 16;
+        g = (w[0] >> 8 & 0xff) | (w[1] & 0xff) << 8 | (w[1] >> 24) << 16 | (w[2] & 0xff0000) << 8;
+        b = (w[0] >> 16 & 0xff) | (w[1] & 0xff00) | (w[2] & 0xff) << 16 | (w[2] & 0xff000000);
+        memcpy(red + i, &r, sizeof r);
+        memcpy(green + i, &g, sizeof g);
+        memcpy(blue + i, &b, sizeof b);
+    }
+#endif
+    for (; i < count; i++) {
+        red[i] = from[3 * i];
+        green[i] = from[3 * i + 1];
+        blue[i] = from[3 * i + 2];
+    }
+}
+
 /* Writes one plane for each channel. */
 static void put_planes(const fa__pixels *p, int64_t channels, uint8_t *to)
 {
+    if (channels == 3 && p->size.channels == 3) {
+        split_colors(p->at, p->size.height * p->size.width, to);
+        return;
+    }
     int64_t count = p->size.height * p->size.width, step = p->size.channels;
     for (int64_t c = 0; c < channels; c++)
         for (int64_t i = 0; i < count; i++) {
             const unsigned char *pixel = p->at + i * step;
             to[c * count + i] = channels < step ? gray_of(pixel) : pixel[step > 1 ? c : 0];
         }
+}
+
+/* The image as a tensor that the innermost scope keeps. */
+static fa_tensor *tensor_of(const fa__pixels *p, int64_t channels)
+{
+    channels = channels ? channels : p->size.channels;
+    fa_tensor *t = fa_empty(FA_SHAPE(channels, p->size.height, p->size.width), .dtype = FA_U8, .device = FA_CPU);
+    uint8_t *to = t ? fa_ptr_u8(t) : NULL;
+    if (!to)
+        return NULL;
+    put_planes(p, channels, to);
+    return t;
+}
+
+fa_tensor *fa__image_decode(const char *path, const void *content, size_t size, int64_t channels)
+{
+    const fa__image_file file = {.path = path, .bytes = content, .size = size};
+    FA_SCOPE;
+    const fa__pixels *p = pixels_of(&file);
+    fa_tensor *t = p ? tensor_of(p, channels) : NULL;
+    return t ? fa_escape(t) : NULL;
 }
 
 fa_tensor *(fa_image_read)(const char *path, const fa_image_read_options *options)
@@ -169,13 +218,6 @@ fa_tensor *(fa_image_read)(const char *path, const fa_image_read_options *option
     }
     FA_SCOPE;
     const fa__pixels *p = read_pixels(path);
-    if (!p)
-        return NULL;
-    int64_t channels = o.channels ? o.channels : p->size.channels;
-    fa_tensor *t = fa_empty(FA_SHAPE(channels, p->size.height, p->size.width), .dtype = FA_U8, .device = FA_CPU);
-    uint8_t *to = t ? fa_ptr_u8(t) : NULL;
-    if (!to)
-        return NULL;
-    put_planes(p, channels, to);
-    return fa_escape(t);
+    fa_tensor *t = p ? tensor_of(p, o.channels) : NULL;
+    return t ? fa_escape(t) : NULL;
 }

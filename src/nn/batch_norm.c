@@ -12,7 +12,9 @@ typedef struct batch_norm {
     fa_tensor *mean, *variance, *count; /* NULL: not tracked */
     int64_t features;
     fa_nn_batch_norm2d_options o;
-    int dims, or_dims; /* accepted number of dimensions of an input */
+    int dims, or_dims;            /* accepted number of dimensions of an input */
+    fa__batch_together *together; /* trains with other processes; NULL: with its own batch alone */
+    void *context;
 } batch_norm;
 
 /* The weight of this batch in the running statistics, which decreases if they are the mean over all batches. */
@@ -30,11 +32,21 @@ static fa_tensor *train(const batch_norm *b, fa_tensor *x)
     return y && fa_add_(b->count, 1) ? y : NULL;
 }
 
+static fa_tensor *train_together(const batch_norm *b, fa_tensor *x)
+{
+    const fa__batch_norm_parts parts = {
+        b->w.weight, b->w.bias, b->mean, b->variance, b->count, b->o.eps, b->count ? momentum_of(b) : 0};
+    fa_tensor *y = b->together(&parts, x, b->context);
+    return y;
+}
+
 static fa_tensor *batch_norm_forward(fa_module *self, fa_tensor *x)
 {
     const batch_norm *b = fa_module_data(self);
     if (!fa__input_check(fa_module_kind(self), x, b->features, b->dims, b->or_dims))
         return NULL;
+    if (b->together && fa_module_training(self))
+        return train_together(b, x);
     if (fa_module_training(self) || !b->count)
         return train(b, x);
     return fa_batch_norm(x, .running_mean = b->mean, .running_var = b->variance, .weight = b->w.weight,
@@ -83,4 +95,14 @@ fa_module *(fa_nn_batch_norm2d)(int64_t features, const fa_nn_batch_norm2d_optio
 fa_module *(fa_nn_batch_norm1d)(int64_t features, const fa_nn_batch_norm1d_options *options)
 {
     return batch_norm_new("batch_norm1d", features, options, 2, 3);
+}
+
+bool fa__batch_norm_together(fa_module *module, fa__batch_together *together, void *context)
+{
+    if (!fa__module_runs(module, batch_norm_forward))
+        return false;
+    batch_norm *b = fa_module_data(module);
+    b->together = together;
+    b->context = context;
+    return true;
 }

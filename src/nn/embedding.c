@@ -4,6 +4,7 @@
 #include <facula/ops/create.h>
 #include <facula/ops/nn.h>
 #include <facula/ops/shape.h>
+#include <facula/parallel.h>
 #include <facula/scope.h>
 #include <inttypes.h>
 
@@ -16,6 +17,12 @@ static fa_tensor *embedding_forward(fa_module *self, fa_tensor *x)
 {
     const embedding *e = fa_module_data(self);
     return fa_embedding(x, e->w.weight, .padding_idx = e->o.padding_idx, .scale_grad_by_freq = e->o.scale_grad_by_freq);
+}
+
+const fa_nn_embedding_options *fa__embedding_options(const fa_module *embedding_layer)
+{
+    const embedding *e = fa_module_data(embedding_layer);
+    return &e->o;
 }
 
 fa_module *(fa_nn_embedding)(int64_t rows, int64_t width, const fa_nn_embedding_options *options)

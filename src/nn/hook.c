@@ -20,7 +20,7 @@ static int64_t hook_add(fa_module *module, fa__hook_kind kind, void (*function)(
     if (!function)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: the hook is NULL", who);
     FA_SCOPE;
-    fa__hook *h = fa_keep(fa_object_new(&hook_type, sizeof *h)), **end = &module->hooks;
+    fa__module_hook *h = fa_keep(fa_object_new(&hook_type, sizeof *h)), **end = &module->hooks;
     if (!h)
         return 0;
     h->number = ++module->hooks_added;
@@ -48,12 +48,12 @@ bool fa_module_unhook(fa_module *module, int64_t hook)
     static const char who[] = "fa_module_unhook";
     if (!fa__module_check(module, who))
         return false;
-    fa__hook **at = &module->hooks;
+    fa__module_hook **at = &module->hooks;
     while (*at && (*at)->number != hook)
         at = &(*at)->next;
     if (!*at)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s has no hook %" PRId64, who, module->kind, hook);
-    fa__hook *gone = *at;
+    fa__module_hook *gone = *at;
     *at = gone->next;
     fa_release(gone);
     return true;
@@ -61,9 +61,9 @@ bool fa_module_unhook(fa_module *module, int64_t hook)
 
 /* The next hook of a kind after that number, up to `last`, by value: hooks may be added and removed while others are
  * called. */
-static bool hook_next(const fa_module *module, fa__hook_kind kind, int64_t last, fa__hook *h)
+static bool hook_next(const fa_module *module, fa__hook_kind kind, int64_t last, fa__module_hook *h)
 {
-    for (const fa__hook *next = module->hooks; next && next->number <= last; next = next->next)
+    for (const fa__module_hook *next = module->hooks; next && next->number <= last; next = next->next)
         if (next->kind == kind && next->number > h->number) {
             *h = *next;
             return true;
@@ -72,12 +72,12 @@ static bool hook_next(const fa_module *module, fa__hook_kind kind, int64_t last,
 }
 
 #define EACH_HOOK(h, module, kind)                                                                                     \
-    for (fa__hook h = {.number = 0, .next = NULL}, *once = &h; once; once = NULL)                                      \
+    for (fa__module_hook h = {.number = 0, .next = NULL}, *once = &h; once; once = NULL)                               \
         for (int64_t last = (module)->hooks_added; !fa_error_stands() && hook_next(module, kind, last, &h);)
 
 static bool has(const fa_module *module, fa__hook_kind kind)
 {
-    fa__hook h = {.number = 0};
+    fa__module_hook h = {.number = 0};
     return hook_next(module, kind, INT64_MAX, &h);
 }
 

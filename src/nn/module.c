@@ -22,7 +22,7 @@ static void module_destroy(void *object)
         fa_release(gone);
     }
     while (m->hooks) {
-        fa__hook *gone = m->hooks;
+        fa__module_hook *gone = m->hooks;
         m->hooks = gone->next;
         fa_release(gone);
     }

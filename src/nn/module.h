@@ -17,19 +17,19 @@ typedef struct fa__member {
 
 /* A hook of a module. */
 typedef enum { FA__FORWARD_PRE, FA__FORWARD, FA__BACKWARD_PRE, FA__BACKWARD } fa__hook_kind;
-typedef struct fa__hook {
+typedef struct fa__module_hook {
     fa_object base;
-    struct fa__hook *next;
+    struct fa__module_hook *next;
     int64_t number;
     fa__hook_kind kind;
     void (*function)(void);
     void *context;
-} fa__hook;
+} fa__module_hook;
 
 struct fa_module {
     fa_object base;
     fa__member *first, **end; /* members, in the order in which they were added */
-    fa__hook *hooks;          /* hooks, in the order in which they were added */
+    fa__module_hook *hooks;   /* hooks, in the order in which they were added */
     int64_t hooks_added;      /* number of the last hook */
     const char *kind;
     void *data;

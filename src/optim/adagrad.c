@@ -1,7 +1,7 @@
 /* Adagrad: divides gradients by the root of the sum of their squares. */
 #include "optim/optim.h"
 
-enum { LR, LR_DECAY, WEIGHT_DECAY, INITIAL_ACCUMULATOR_VALUE, EPS, MAXIMIZE, MASTER_WEIGHTS };
+enum { LR, LR_DECAY, WEIGHT_DECAY, INITIAL_ACCUMULATOR_VALUE, EPS, MAXIMIZE, COMMON };
 
 static double rate(const double *option, int64_t step, bool fresh)
 {
@@ -34,7 +34,7 @@ static const fa__method adagrad = {
                                               FA__NOT_NEGATIVE},
                [EPS] = {"eps", AT(eps), FA__NOT_NEGATIVE},
                [MAXIMIZE] = {"maximize", AT(maximize), FA__YES_OR_NO},
-               [MASTER_WEIGHTS] = FA__MASTER_WEIGHTS(fa_optim_adagrad_options)},
+               [COMMON] = FA__COMMON_OPTIONS(fa_optim_adagrad_options)},
     .state = {{"sum", "s", .begin = INITIAL_ACCUMULATOR_VALUE}},
     .write = write,
     .count = "rate_of_one = 1 / (1 + t * lr_decay); t = t + 1",

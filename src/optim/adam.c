@@ -2,7 +2,7 @@
 #include "optim/optim.h"
 #include <math.h>
 
-enum { LR, BETA1, BETA2, EPS, WEIGHT_DECAY, AMSGRAD, MAXIMIZE, MASTER_WEIGHTS };
+enum { LR, BETA1, BETA2, EPS, WEIGHT_DECAY, AMSGRAD, MAXIMIZE, COMMON };
 
 /* The learning rate with bias correction: the means start at 0 and are too small by these factors. */
 static double rate(const double *option, int64_t step, bool fresh)
@@ -78,7 +78,7 @@ static void write_adamw(fa__group *g)
         [BETA2] = {"beta2", AT(beta2), FA__BELOW_ONE}, [EPS] = {"eps", AT(eps), FA__NOT_NEGATIVE},                     \
         [WEIGHT_DECAY] = {"weight_decay", AT(weight_decay), FA__NOT_NEGATIVE},                                         \
         [AMSGRAD] = {"amsgrad", AT(amsgrad), FA__YES_OR_NO}, [MAXIMIZE] = {"maximize", AT(maximize), FA__YES_OR_NO},   \
-        [MASTER_WEIGHTS] = FA__MASTER_WEIGHTS(fa_optim_adam_options),                                                  \
+        [COMMON] = FA__COMMON_OPTIONS(fa_optim_adam_options),                                                          \
     }
 #define STATES                                                                                                         \
     {                                                                                                                  \

@@ -185,7 +185,7 @@ static fa__kept *kept_new(const fa__dict *counted)
     return k;
 }
 
-fa_state_dict fa__dict_write(const char *who, const char *kind, fa__visit visit, void *object)
+fa_state_dict fa__dict_write(const char *who, const char *kind, fa__dict_visit visit, void *object)
 {
     fa_state_dict none = {0};
     fa__dict a = {.who = who};
@@ -233,7 +233,7 @@ static bool dict_is_good(const char *who, const char *kind, const fa_state_dict 
     return (numbers && tensors) || fa_fail(FA_ERROR_ARGUMENT, "%s: a list of the state is NULL", who);
 }
 
-bool fa__dict_read(const char *who, const char *kind, const fa_state_dict *d, fa__visit visit, void *object)
+bool fa__dict_read(const char *who, const char *kind, const fa_state_dict *d, fa__dict_visit visit, void *object)
 {
     if (fa_error_stands() || !dict_is_good(who, kind, d))
         return false;

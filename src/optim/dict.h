@@ -19,7 +19,7 @@ typedef struct fa__dict {
 
 /* Goes over the state of an object, in the same order each time. Validates what it reads, and modifies the object
  * only if `commit` is set; it cannot fail then. */
-typedef bool (*fa__visit)(fa__dict *, void *object);
+typedef bool (*fa__dict_visit)(fa__dict *, void *object);
 
 /* A number with this name: writes *value, or reads it. */
 bool fa__dict_number(fa__dict *, double *value, const char *format, ...) __attribute__((__format__(__printf__, 3, 4)));
@@ -34,7 +34,7 @@ bool fa__dict_same(fa__dict *, size_t value, const char *what, const char *name)
 bool fa__dict_tensor(fa__dict *, fa_tensor **tensor, const char *name);
 
 /* The complete state of an object; belongs to the innermost scope. */
-fa_state_dict fa__dict_write(const char *who, const char *kind, fa__visit, void *object);
+fa_state_dict fa__dict_write(const char *who, const char *kind, fa__dict_visit, void *object);
 /* Reads the state of an object, all or nothing. */
-bool fa__dict_read(const char *who, const char *kind, const fa_state_dict *, fa__visit, void *object);
+bool fa__dict_read(const char *who, const char *kind, const fa_state_dict *, fa__dict_visit, void *object);
 #endif

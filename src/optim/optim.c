@@ -184,6 +184,7 @@ static const struct {
     {"centered", offsetof(fa_optim_add_group_options, centered)},
     {"maximize", offsetof(fa_optim_add_group_options, maximize)},
     {"master_weights", offsetof(fa_optim_add_group_options, master_weights)},
+    {"stochastic_rounding", offsetof(fa_optim_add_group_options, stochastic_rounding)},
 };
 
 int(fa_optim_add_group)(fa_optim *o, fa_parameters parameters, const fa_optim_add_group_options *options)

@@ -11,11 +11,12 @@ enum {
     FA__MASTER = FA__METHOD_STATES, /* the number of the state that holds the master weight */
     FA__MOST_STATES,
     FA__MOST_NUMBERS = 10,
-    FA__MOST_OPTIONS = 9, /* tables end with an entry without a name */
+    FA__MOST_OPTIONS = 10, /* tables end with an entry without a name */
     FA__MOST_COUNTERS = 3,
-    FA__MOST_BINDINGS = 4 + FA__MOST_STATES + FA__MOST_COUNTERS + FA__MOST_NUMBERS, /* p, g, lr, found */
+    FA__MOST_BOUND = 5 + FA__MOST_STATES + FA__MOST_COUNTERS + FA__MOST_NUMBERS, /* p, g, lr, key, found */
     FA__PROGRAM_ROOM = 256,
-    FA__GUARDED_ROOM = 3 * FA__PROGRAM_ROOM
+    FA__LOW_ROOM = 3 * FA__PROGRAM_ROOM,
+    FA__GUARDED_ROOM = 5 * FA__PROGRAM_ROOM
 };
 
 typedef struct fa__group fa__group;
@@ -41,10 +42,11 @@ typedef struct fa__option {
     fa__limit limit;
 } fa__option;
 
-/* The option that all methods have: a row of `option` for the options' type. */
-#define FA__MASTER_WEIGHTS(type)                                                                                       \
+/* The options that all methods have: rows of `option` for the options' type. */
+#define FA__COMMON_OPTIONS(type)                                                                                       \
+    {"master_weights", offsetof(type, master_weights), FA__YES_OR_NO},                                                 \
     {                                                                                                                  \
-        "master_weights", offsetof(type, master_weights), FA__YES_OR_NO                                                \
+        "stochastic_rounding", offsetof(type, stochastic_rounding), FA__YES_OR_NO                                      \
     }
 
 /* A state of a method; `when` and `begin` are numbers of options. */
@@ -89,21 +91,23 @@ struct fa__group {
     fa_tensor *lr;               /* holds the learning rate, instead of option 0; NULL: option 0 is used */
     bool capturable;             /* step counts are on the device */
     bool master;                 /* parameters in f16 and bf16 have f32 master weights and states */
+    bool stochastic;             /* parameters and states in bf16 are rounded stochastically */
     double initial_lr;           /* the base rate of schedules; NaN: no schedule so far */
     char text[FA__PROGRAM_ROOM]; /* assigns to p and the states, computed from them, g and the numbers */
     fa__number number[FA__MOST_NUMBERS];
     int numbers;
     size_t count, first; /* number of parameters, and of those in earlier groups */
     fa__slot *slot;
-    char master_text[FA__PROGRAM_ROOM + 8]; /* the same for a master weight p, which also sets the parameter q */
-    /* space for a step: the parameters that take part, first those without a master weight; lists of p, g, states (in
+    /* The same for low parameters: with a master weight p, and the parameter q; or rounded stochastically. */
+    char low_text[FA__LOW_ROOM];
+    /* space for a step: the parameters that take part, the low ones last; lists of p, g, states (in
      * place of master weights, which are p then: of the parameters) and counters with `count` entries each, and of
      * numbers */
     size_t actives, plain;
     fa__slot **active;
     fa_tensor **list;
     double *values;
-    fa_binding binding[2][FA__MOST_BINDINGS], count_binding[FA__MOST_BINDINGS];
+    fa_binding binding[2][FA__MOST_BOUND], count_binding[FA__MOST_BOUND];
     char guarded[2][FA__GUARDED_ROOM], count_guarded[FA__GUARDED_ROOM]; /* programs of a step that may be skipped */
 };
 
@@ -155,6 +159,9 @@ void fa__optim_text(fa__group *, const char *format, ...) __attribute__((__forma
 void fa__optim_gradient(fa__group *, double maximize, double weight_decay);
 /* Updates the running mean m of gradients, with decay `keep`: computed from the nearer end, like PyTorch's lerp. */
 void fa__optim_mean(fa__group *, double keep);
+
+/* Whether the group's method keeps a state for the parameters. */
+bool fa__state_is_used(const fa__group *, int k);
 
 /* ---- step.c ---- */
 

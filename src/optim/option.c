@@ -59,7 +59,40 @@ bool fa__options_check(const fa__method *m, const char *who, const double *optio
     for (int k = 0; m->option[k].name; k++)
         if (!option_is_good(who, &m->option[k], option[k]))
             return false;
+    if (option[fa__option_find(m, "master_weights")] != 0 && option[fa__option_find(m, "stochastic_rounding")] != 0)
+        return fa_fail(FA_ERROR_ARGUMENT,
+                       "%s: .stochastic_rounding and .master_weights cannot be combined: master "
+                       "weights need no other rounding",
+                       who);
     return !m->check || m->check(who, option);
+}
+
+bool fa__state_is_used(const fa__group *g, int k)
+{
+    const fa__state *s = &g->method->state[k];
+    return s->name && (!s->when || g->option[s->when] != 0);
+}
+
+/* Rounds the new value v of `name` to a multiple of u, the distance of bf16 numbers of its magnitude: down, after r has
+ * been added, of which the digits are used that v has below u. */
+static int write_rounding(char *to, size_t room, const char *name)
+{
+    return snprintf(to, room, "; u = exp2(maximum(exponent(%s), -125) - 8); %s = floor(%s / u + r) * u", name, name,
+                    name);
+}
+
+/* Generates the program for low parameters. */
+static void write_low(fa__group *g)
+{
+    char *at = g->low_text, *end = at + sizeof g->low_text;
+    at += snprintf(at, (size_t)(end - at), g->master ? "%s; q = p" : "%s; r = floor(65536 * uniform(key)) / 65536",
+                   g->text);
+    if (g->master)
+        return;
+    at += write_rounding(at, (size_t)(end - at), "p");
+    for (int k = 0; k < FA__METHOD_STATES; k++)
+        if (fa__state_is_used(g, k))
+            at += write_rounding(at, (size_t)(end - at), g->method->state[k].symbol);
 }
 
 void fa__group_set(fa__group *g, const double *option)
@@ -69,7 +102,8 @@ void fa__group_set(fa__group *g, const double *option)
     g->numbers = 0;
     g->method->write(g);
     g->master = option[fa__option_find(g->method, "master_weights")] != 0;
-    snprintf(g->master_text, sizeof g->master_text, "%s; q = p", g->text);
+    g->stochastic = option[fa__option_find(g->method, "stochastic_rounding")] != 0;
+    write_low(g);
     if (fa__group_counts(g))
         g->method->write_count(g);
 }

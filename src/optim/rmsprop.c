@@ -1,7 +1,7 @@
 /* RMSprop: divides gradients by the root of a running mean of their squares. */
 #include "optim/optim.h"
 
-enum { LR, ALPHA, EPS, WEIGHT_DECAY, MOMENTUM, CENTERED, MAXIMIZE, MASTER_WEIGHTS };
+enum { LR, ALPHA, EPS, WEIGHT_DECAY, MOMENTUM, CENTERED, MAXIMIZE, COMMON };
 
 static double rate(const double *option, int64_t step, bool fresh)
 {
@@ -40,7 +40,7 @@ static const fa__method rmsprop = {
                [MOMENTUM] = {"momentum", AT(momentum), FA__NOT_NEGATIVE},
                [CENTERED] = {"centered", AT(centered), FA__YES_OR_NO},
                [MAXIMIZE] = {"maximize", AT(maximize), FA__YES_OR_NO},
-               [MASTER_WEIGHTS] = FA__MASTER_WEIGHTS(fa_optim_rmsprop_options)},
+               [COMMON] = FA__COMMON_OPTIONS(fa_optim_rmsprop_options)},
     .state = {{"square_avg", "v", 0, 0},
               {"grad_avg", "m", .when = CENTERED},
               {"momentum_buffer", "b", .when = MOMENTUM}},

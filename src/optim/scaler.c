@@ -25,8 +25,10 @@ struct fa_scaler {
     double growth_factor, backoff_factor, min_scale;
     int64_t growth_interval;
     bool enabled;
-    double first_scale, first_tracker; /* values of the tensors below when they are created */
-    fa_tensor *scale, *tracker;        /* on the device of the first loss; NULL before it */
+    bool (*agree)(void *context, fa_tensor *found); /* NULL: this process decides alone */
+    void *context;                                  /* a reference, or NULL */
+    double first_scale, first_tracker;              /* values of the tensors below when they are created */
+    fa_tensor *scale, *tracker;                     /* on the device of the first loss; NULL before it */
     record *records;
 };
 
@@ -52,6 +54,7 @@ static void scaler_destroy(void *object)
     records_drop(s);
     fa_release(s->scale);
     fa_release(s->tracker);
+    fa_release(s->context);
 }
 
 static const fa_object_type record_type = {"record of a scaler", record_destroy};
@@ -95,6 +98,16 @@ fa_scaler *(fa_amp_scaler)(const fa_amp_scaler_options *options)
     s->enabled = o.enabled;
     s->first_scale = o.init_scale;
     return options_are_good("fa_amp_scaler", s, o.init_scale) ? s : NULL;
+}
+
+bool fa__scaler_agree(fa_scaler *s, bool (*agree)(void *context, fa_tensor *found), void *context)
+{
+    if (!is_scaler(s, "fa__scaler_agree"))
+        return false;
+    fa_release(s->context);
+    s->context = agree ? fa_keep(context) : NULL;
+    s->agree = agree;
+    return true;
 }
 
 bool fa_scaler_is_enabled(const fa_scaler *s)
@@ -215,6 +228,8 @@ static bool unscale(const fa_scaler *s, const char *who, record *r)
     const fa_tensors all = {l->count, l->largest};
     fa_tensor *largest = fa_stack(all);
     fa_tensor *found = fa_to(fa_amax(fa_pointwise("x - x == 0 ? 0 : 1", largest)), FA_F32);
+    if (s->agree && !s->agree(s->context, found))
+        return false;
     const fa_binding names[] = {FA_BIND("g", ((fa_tensors){l->count, l->grad})),
                                 FA_BIND("inverse", ((fa_tensors){l->count, l->inverse}))};
     if (!found || !fa_update("g = g * inverse", 2, names))

@@ -2,7 +2,7 @@
 #include "optim/optim.h"
 #include <facula/error.h>
 
-enum { LR, MOMENTUM, DAMPENING, WEIGHT_DECAY, NESTEROV, MAXIMIZE, MASTER_WEIGHTS };
+enum { LR, MOMENTUM, DAMPENING, WEIGHT_DECAY, NESTEROV, MAXIMIZE, COMMON };
 
 static double rate(const double *option, int64_t step, bool fresh)
 {
@@ -58,7 +58,7 @@ static const fa__method sgd = {
                [WEIGHT_DECAY] = {"weight_decay", AT(weight_decay), FA__NOT_NEGATIVE},
                [NESTEROV] = {"nesterov", AT(nesterov), FA__YES_OR_NO},
                [MAXIMIZE] = {"maximize", AT(maximize), FA__YES_OR_NO},
-               [MASTER_WEIGHTS] = FA__MASTER_WEIGHTS(fa_optim_sgd_options)},
+               [COMMON] = FA__COMMON_OPTIONS(fa_optim_sgd_options)},
     .state = {{"momentum_buffer", "b", .when = MOMENTUM}},
     .check = options_are_good,
     .write = write,

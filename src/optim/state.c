@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* State dicts of earlier versions lack "master_weights". */
+/* State dicts of earlier versions lack these two. */
 static bool option_visit(fa__dict *a, const fa__option *o, double *value)
 {
-    bool later = !strcmp(o->name, "master_weights");
+    bool later = !strcmp(o->name, "master_weights") || !strcmp(o->name, "stochastic_rounding");
     return later ? fa__dict_optional(a, value, 0, o->name) : fa__dict_number(a, value, "%s", o->name);
 }
 

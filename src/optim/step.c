@@ -137,12 +137,6 @@ bool fa__optim_read_counts(fa_optim *o)
 
 /* ---- programs ---- */
 
-static bool state_is_used(const fa__group *g, int k)
-{
-    const fa__state *s = &g->method->state[k];
-    return s->name && (!s->when || g->option[s->when] != 0);
-}
-
 static fa_tensor **states(const fa__group *g, int k)
 {
     return g->list + (size_t)(2 + k) * g->count;
@@ -159,7 +153,7 @@ static bool lists_add(fa__group *g, fa__slot *slot, fa_tensor *grad, bool master
     g->list[g->count + n] = grad;
     states(g, FA__MASTER)[n] = slot->parameter;
     for (int k = 0; k < FA__METHOD_STATES; k++) {
-        if (!state_is_used(g, k))
+        if (!fa__state_is_used(g, k))
             continue;
         if (!state_ready(g, k, slot))
             return false;
@@ -168,19 +162,25 @@ static bool lists_add(fa__group *g, fa__slot *slot, fa_tensor *grad, bool master
     return !fa__group_counts(g) || counters_ready(g, slot, n);
 }
 
+/* Whether the program for low parameters is that of a parameter. */
+static bool is_low(const fa__group *g, const fa__slot *slot)
+{
+    return fa__has_master(g->master, slot) || (g->stochastic && fa_tensor_dtype(slot->parameter) == FA_BF16);
+}
+
 /* Fills the lists with the parameters that have a gradient. */
 static bool lists_fill(fa__group *g)
 {
-    const int rounds = g->master ? 2 : 1;
+    const int rounds = g->master || g->stochastic ? 2 : 1;
     g->actives = 0;
-    for (int master = 0; master < rounds; master++) {
+    for (int low = 0; low < rounds; low++) {
         for (size_t i = 0; i < g->count; i++) {
             fa__slot *slot = &g->slot[i];
-            fa_tensor *grad = fa__has_master(g->master, slot) == master ? fa_grad(slot->parameter) : NULL;
-            if (grad && !lists_add(g, slot, grad, master))
+            fa_tensor *grad = is_low(g, slot) == low ? fa_grad(slot->parameter) : NULL;
+            if (grad && !lists_add(g, slot, grad, low && g->master))
                 return false;
         }
-        if (!master)
+        if (!low)
             g->plain = g->actives;
     }
     return !fa_error_stands();
@@ -275,21 +275,23 @@ static size_t bind_states(fa__group *g, bool master, range r, fa_binding *b)
     size_t bound = 0;
     b[bound++] = (fa_binding){.name = "p", .tensors = listed(g->list, r)};
     for (int k = 0; k < FA__MOST_STATES; k++)
-        if (k == FA__MASTER ? master : state_is_used(g, k))
+        if (k == FA__MASTER ? master : fa__state_is_used(g, k))
             b[bound++] = (fa_binding){.name = fa__state_row(g->method, k)->symbol, .tensors = listed(states(g, k), r)};
     return bound;
 }
 
-static fa_program program_of(fa__group *g, bool master, bool may_skip)
+static fa_program program_of(fa__group *g, bool low, bool may_skip)
 {
-    const range r = {master ? g->plain : 0, master ? g->actives : g->plain};
-    fa_binding *b = g->binding[master];
-    const char *text = master ? g->master_text : g->text;
-    size_t bound = bind_states(g, master, r, b);
+    const range r = {low ? g->plain : 0, low ? g->actives : g->plain};
+    fa_binding *b = g->binding[low];
+    const char *text = low ? g->low_text : g->text;
+    size_t bound = bind_states(g, low && g->master, r, b);
     if (may_skip) {
-        text = guarded(g->guarded[master], text, b, bound);
+        text = guarded(g->guarded[low], text, b, bound);
         b[bound++] = found_binding(g, r);
     }
+    if (low && g->stochastic)
+        b[bound++] = fa_bind_random("key");
     b[bound++] = (fa_binding){.name = "g", .tensors = listed(g->list + g->count, r)};
     bound = bind_numbers(g, false, r, b, bind_counters(g, r, b, bound));
     if (g->lr)
@@ -363,7 +365,7 @@ static bool step(fa_optim *o, fa_tensor *found)
         fa__slot *slot = g->active[i];
         slot->step++;
         slot->fresh = false;
-        slot->synced = i >= g->plain;
+        slot->synced = g->master && i >= g->plain;
         if (slot->synced)
             slot->ahead = ahead(slot);
         else /* of a time when it had one */

@@ -59,19 +59,32 @@ static bool may_be_exported(const fa_tensor *t)
                        device->name);
 }
 
+/* Once the work on it is complete, and until the export is given back, the memory stays where it is. */
+static bool pin(fa__storage *s)
+{
+    if (!fa__storage_hold(s))
+        return false;
+    bool good = !fa__has_pending(s) || (fa__before_write(s, NULL, &to_op) && !fa__failed());
+    if (good)
+        atomic_fetch_add(&s->pins, 1);
+    fa__storage_let_go(s);
+    return good;
+}
+
 static exported *export_new(const fa_tensor *t)
 {
     if (!may_be_exported(t) || fa__failed()
         || !fa__capture_allows("fa_to_dlpack", "what the other library does is not done by a replay"))
         return NULL;
-    if (fa__has_pending(t->storage) && (!fa__before_write(t->storage, NULL, &to_op) || fa__failed()))
+    if (!pin(t->storage))
         return NULL;
     exported *e = fa__malloc(sizeof *e);
-    if (!e)
+    if (!e) {
+        atomic_fetch_add(&t->storage->pins, -1);
         return NULL;
+    }
     memset(e, 0, sizeof *e);
     e->storage = fa__ref(t->storage);
-    atomic_fetch_add(&t->storage->pins, 1);
     t->storage->blank = false; /* others write into it, too */
     memcpy(e->shape, t->shape, sizeof t->shape[0] * t->rank);
     memcpy(e->stride, t->stride, sizeof t->stride[0] * t->rank);

@@ -312,7 +312,7 @@ static char *text_of(const fa_tensor *t, const fa__op *op)
     if (!fa__tensor_check(t, what))
         return NULL;
     FA__WORK_FOR(op);
-    fa__numbers numbers = fa__numbers_begin();
+    fa__number_format numbers = fa__numbers_begin();
     printer p = {.t = t};
     add(&p, prefix);
     add_elements(&p);

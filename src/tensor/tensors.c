@@ -341,7 +341,8 @@ static bool one_element(const fa_tensor *t, const fa__op *op)
     }
     if (fa__failed())
         return false;
-    return fa__numel(t) == 1 || refuse(op, FA_ERROR_SHAPE, "the tensor has not one element", t);
+    return fa__numel(t) == 1
+           || refuse(op, FA_ERROR_SHAPE, "reads a tensor with one element, and this one has more or none", t);
 }
 
 double fa_item(const fa_tensor *t)

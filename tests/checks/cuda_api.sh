@@ -19,10 +19,11 @@ trap 'rm -rf "$test"' EXIT
     # __CUDA_API_VERSION_INTERNAL: the plain names are functions of their own then, and so are those with _v2
     printf '#include <stddef.h>\n#include <cuda.h>\n#include <nvrtc.h>\n#undef cuEventElapsedTime\n'
     echo 'CUresult CUDAAPI cuEventElapsedTime(float *, CUevent, CUevent);'
-    sed -n '/^#define FA__CUDA_FUNCTIONS/,/^$/p; /^#define FA__NVRTC_FUNCTIONS/,/^$/p' "$api"
+    sed -n '/^#define FA__CUDA_FUNCTIONS/,/^$/p; /^#define FA__CUDA_GRAPH_FUNCTIONS/,/^$/p; /^#define FA__NVRTC_FUNCTIONS/,/^$/p' "$api"
     echo '#define CUDA(name, parameters) CUresult (*check_##name) parameters = name;'
     echo '#define NVRTC(name, parameters) nvrtcResult (*check_##name) parameters = name;'
     echo 'FA__CUDA_FUNCTIONS(CUDA)'
+    echo 'FA__CUDA_GRAPH_FUNCTIONS(CUDA)'
     echo 'FA__NVRTC_FUNCTIONS(NVRTC)'
     sed -n 's/^    \([A-Z_]* = [0-9]*\),\{0,1\}\( .*\)\{0,1\}$/\1/p' "$api" | sed 's/\(.*\) = \(.*\)/_Static_assert((int)\1 == \2, "\1");/'
 } >"$test/api.c"

@@ -15,4 +15,9 @@ for header in facula/*.h facula/ops/*.h; do
         one "$1" "$2" "$3" "$header" || status=1
     done
 done
+for cxx in g++ clang++; do
+    command -v $cxx >/dev/null || continue
+    one $cxx c++ c++17 facula/facula.hpp || status=1
+    one $cxx c++ c++20 facula/facula.hpp || status=1
+done
 exit $status

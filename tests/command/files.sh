@@ -1,6 +1,7 @@
 #!/bin/sh
 # files.sh FACULA: what the command saves and reads: networks, runs that go on, logs, images, JSON.
 facula=$(realpath "$1")
+events=${2:+$(realpath "$2")}
 images=$(realpath "$(dirname "$0")/../images")
 . "$(dirname "$0")/library.sh"
 cd "$folder" || exit 2
@@ -50,6 +51,78 @@ check 'eval: a folder is missing' run 2 eval net.safetensors --data mnist
 check 'eval: a folder is missing: said' complains '--data-dir is missing: the folder of mnist'
 check 'eval: no such folder' run 1 eval net.safetensors --data mnist --data-dir .
 check 'eval: data that does not fit' complains 'the network takes 1 x 8 x 8 .* mnist has 1 x 28 x 28'
+
+# tables: the class is whether the number is large, or a text says so; some fields are missing
+i=0
+echo 'size,"the, text",noise,kind' >table.csv
+while [ $i -lt 100 ]; do
+    echo "$i,$([ $i -lt 80 ] && echo small || echo),$((i * 37 % 11)),$([ $i -lt 50 ] && echo few || echo 'a\lot')"
+    i=$((i + 1))
+done >>table.csv
+printf 'kind,"the, text",size,noise\n,small,2,\n,"what?",98,\n,,70,\n' >rows.csv
+check 'a table' run 0 train mlp --data table.csv --save table.safetensors
+check 'a table: samples' says '^mlp on table.csv, 80 samples and 20 held out, on '
+check 'a table: learns' says '^test accuracy: \(9[05]\|100\)\.0%$'
+learned=$(last_line)
+check 'a table: classes' says '^a\\lot  '
+check 'a table: eval' run 0 eval table.safetensors --quiet
+check 'a table: eval: the held-out rows' [ "$(cat "$out")" = "$learned" ]
+check 'a table: goes on' run 0 train --resume table.safetensors --epochs 41 --quiet
+check 'a table: predict' run 0 predict table.safetensors rows.csv --quiet
+check 'a table: predict: columns by name' [ "$(tr '\n' ' ' <"$out")" = 'few a\lot a\lot ' ]
+check 'a table: predict: rows' run 0 predict table.safetensors rows.csv
+check 'a table: predict: rows: named' says '^rows.csv:3  a\\lot  *[0-9.]*%$'
+check 'a table: predict as JSON' run 0 predict table.safetensors rows.csv --json
+check 'a table: predict as JSON: it is' json 'length == 3 and .[1].file == "rows.csv:2" and .[1].classes[0].name == "a\\lot"'
+cp table.csv copy.csv
+check 'a table: eval of another one' run 0 eval table.safetensors --data copy.csv
+check 'a table: eval of another one: all rows' says '^mlp of table.csv on copy.csv, 100 samples, on '
+check 'a table: an image' run 1 predict table.safetensors none.pgm
+printf 'size,noise\n1,2\n' >less.csv
+check 'a table: a column less' run 1 predict table.safetensors less.csv
+check 'a table: a column less: said' complains '^facula: less.csv has no column "the, text"'
+printf 'size,"the, text",noise\nmany,small,2\n' >less.csv
+check 'a table: text for numbers' run 1 predict table.safetensors less.csv
+check 'a table: text for numbers: said' complains 'the column "size" has text'
+check 'a table: another target' run 0 train linear --data table.csv --target noise --epochs 1 --quiet
+check 'a table: the images of a network' run 1 eval net.safetensors --data table.csv
+check 'a table: the images of a network: said' complains 'the network takes images, and table.csv has rows of a table'
+printf 'x,y\n1,0.5\n2,1.5\n' >less.csv
+check 'a table: no classes' run 1 train mlp --data less.csv
+check 'a table: no classes: said' complains 'the target "y" has numbers that are not whole'
+printf 'x,y\n1,1\n2,1\n' >less.csv
+check 'a table: one class' run 1 train mlp --data less.csv
+check 'a table: one class: said' complains 'all values of the target "y" are the same'
+
+# folders of images: those of a class have one line, in one direction
+for i in 0 1 2 3 4 5 6 7 8 9; do
+    for part in train test; do
+        mkdir -p lines/$part/across lines/$part/down
+        awk -v at=$i 'BEGIN { print "P2 12 12 255"; for (i = 0; i < 144; i++) print (int(i / 12) == at + 1) ? 255 : at }' \
+            >lines/$part/across/$i.pgm
+        awk -v at=$i 'BEGIN { print "P2 12 12 255"; for (i = 0; i < 144; i++) print (i % 12 == at + 1) ? 255 : at }' \
+            >lines/$part/down/$i.pgm
+    done
+done
+check 'a folder' run 0 train cnn --data lines --epochs 8 --batch-size 4 --save lines.safetensors
+check 'a folder: its parts' says '^cnn on lines, 20 samples and 20 held out, on '
+check 'a folder: learns' says '^test accuracy: \(9[05]\|100\)\.0%$'
+learned=$(last_line)
+check 'a folder: eval' run 0 eval lines.safetensors --quiet
+check 'a folder: eval: the same' [ "$(cat "$out")" = "$learned" ]
+check 'a folder: workers' run 0 train cnn --data lines --epochs 8 --batch-size 4 --workers 2 --quiet
+check 'a folder: workers: the same' [ "$(cat "$out")" = "$learned" ]
+check 'a folder: gray images of their size' sh -c "'$facula' info lines.safetensors | grep -q '^run.input  *1 12 12$'"
+check 'a folder: another one, all of it' run 0 eval lines.safetensors --data lines/train
+check 'a folder: another one, all of it: samples' says 'on lines/train, 20 samples'
+check 'a folder: without parts' run 0 train mlp --data lines/train --size 8 --augment --epochs 1
+check 'a folder: without parts: a fifth' says '^mlp on lines/train, 16 samples and 4 held out'
+mv lines/test/down lines/test/up
+check 'a folder: an unknown class' run 1 eval lines.safetensors
+check 'a folder: an unknown class: said' complains 'lines has a class "up", which the network does not know'
+echo rubbish >lines/train/down/10.pgm
+check 'a folder: a bad image' run 1 train cnn --data lines/train --epochs 1
+check 'a folder: a bad image: named' complains 'lines/train/down/10.pgm'
 
 # a data set in files
 if [ -d /usr/share/datasets/fashion-mnist ]; then
@@ -109,6 +182,31 @@ check 'a curve, when asked' env LC_ALL=C "$facula" train linear --epochs 3 --cur
 "$facula" train linear --epochs 3 --curve >"$out" 2>"$err"
 check 'a curve: of nine lines' [ "$(grep -A 9 '^loss$' "$out" | grep -c '[|│]')" -eq 8 ]
 
+# files that are there, options in a file, early stopping, what is written of a run
+cp net.safetensors there.safetensors
+check 'a file that is there' run 2 train linear --epochs 1 --save there.safetensors </dev/null
+check 'a file that is there: said' complains '^facula: there.safetensors exists: --force overwrites it'
+check 'a file that is there: it stays' cmp -s net.safetensors there.safetensors
+check 'a file that is there: for --best' run 2 train linear --epochs 1 --best there.safetensors </dev/null
+check 'a file that is there: --force' run 0 train linear --epochs 1 --save there.safetensors --force
+check 'a file that is there: overwritten' sh -c '! cmp -s net.safetensors there.safetensors'
+printf '# a run\nmodel = linear\n\nepochs=2   # not many\nquiet = true\n' >run.conf
+check 'options in a file' run 0 train --config run.conf
+check 'options in a file: quiet' [ "$(wc -l <"$out")" -eq 1 ]
+check 'options in a file: with others' run 2 train mlp --config run.conf --json
+check 'options in a file: with others: said' complains '--quiet does not go with --json'
+printf 'quiet = false\njson = true\nmodel = linear\nepochs = 2\n' >run.conf
+check 'options in a file: a flag that is off' run 0 train mlp --config run.conf --epochs 1
+check 'options in a file: read' json '.settings.model == "mlp" and .settings.epochs == 1'
+for line in 'epohcs = 3' 'epochs' 'epochs = many' 'quiet = perhaps' 'config = run.conf' 'top = 3'; do
+    echo "$line" >run.conf
+    check "options in a file: $line" run 2 train mlp --config run.conf
+    check "options in a file: $line: said" complains '^facula: run.conf:1: '
+done
+check 'early stopping' run 0 train linear --lr 1e-9 --schedule constant --stop-early 2 --epochs 9
+check 'early stopping: after the third epoch' [ "$(grep -c '^epoch' "$out")" -eq 3 ]
+check 'early stopping: said' says '^stopped early: no improvement for 2 epochs$'
+
 # predict: the first digit of the data set that is shown as a 0 is drawn here, larger, and dark on light
 pgm() {
     printf 'P2 8 8 16\n%s\n' "$1"
@@ -119,6 +217,13 @@ pgm "$(for v in $zero; do printf '%d ' $((16 - v)); done)" >dark.pgm
 echo rubbish >rubbish.png
 check 'predict' run 0 predict net.safetensors zero.pgm
 check 'predict: a zero' says '^zero.pgm  0  *[0-9][0-9.]*%$'
+check 'predict: dark on light is noticed' run 0 predict net.safetensors dark.pgm --quiet
+check 'predict: dark on light is noticed: a zero' [ "$(cat "$out")" = 0 ]
+check 'predict: dark on light is noticed: said' complains '^facula: dark.pgm: inverted, as it is dark on light'
+check 'predict: --as-is' run 0 predict net.safetensors dark.pgm --quiet --as-is
+check 'predict: --as-is: nothing is said' [ ! -s "$err" ]
+check 'predict: light on dark' run 0 predict net.safetensors zero.pgm --quiet
+check 'predict: light on dark: nothing is said' [ ! -s "$err" ]
 check 'predict: --invert' run 0 predict net.safetensors dark.pgm --invert --quiet
 check 'predict: --invert: a zero' [ "$(cat "$out")" = 0 ]
 check 'predict: some classes' run 0 predict net.safetensors zero.pgm zero.pgm --top 3 --device late:0
@@ -151,7 +256,7 @@ fi
 whole='train cnn --epochs 6 --warm-up 1 --schedule cosine --lr 0.05'
 check 'a whole run' run 0 $whole --save whole.safetensors --log whole.csv
 timeless | sed '/^saved/d' >whole.txt
-check 'a whole run, again' run 0 $whole --save again.safetensors
+check 'a whole run, again' run 0 $whole --save again.safetensors --best best.safetensors --tensorboard events --report run.html
 check 'a whole run, again: the same bytes' cmp -s whole.safetensors again.safetensors
 check 'a finished run goes on to its end' run 0 train --resume again.safetensors --quiet
 check 'a finished run goes on to its end: the same' [ "$(cat "$out")" = "$(tail -n 1 whole.txt)" ]
@@ -163,7 +268,7 @@ check 'more epochs: behind a long line of the log' [ "$(sed 's/x0*//; s/,.*//' k
 rates() { awk -F, 'NR > 3 { printf "%.6f ", $4 }' "$1"; }
 for how in cosine 'cosine --warm-up 0.5' one-cycle; do
     longer="train linear --lr 0.1 --schedule $how"
-    check "more epochs, $how" run 0 $longer --epochs 2 --save longer.safetensors --log longer.csv
+    check "more epochs, $how" run 0 $longer --epochs 2 --force --save longer.safetensors --log longer.csv
     check "more epochs, $how: some more" run 0 train --resume longer.safetensors --epochs 4 --log longer.csv
     check "more epochs, $how: from the beginning" run 0 $longer --epochs 4 --log beginning.csv
     check "more epochs, $how: the rates of a run of so many" [ "$(rates longer.csv)" = "$(rates beginning.csv)" ]
@@ -173,6 +278,18 @@ check 'settings of a run stay: said' complains '^facula: --lr: 0.1, and whole.sa
 check 'the network of a run stays' run 2 train mlp --resume whole.safetensors
 check 'the network of a run stays: said' complains '^facula: model: mlp, and whole.safetensors goes on with cnn$'
 check 'a run that is not there' run 1 train --resume none.safetensors
+
+# what was written beside the second of the whole runs
+check 'the best epoch' run 0 eval best.safetensors --quiet
+check 'the best epoch: its accuracy' [ "$(sed 's/.* //; s/%//' "$out")" = "$(awk -F, 'NR > 1 && $3 > best { best = $3 } END { printf "%.1f", 100 * best }' whole.csv)" ]
+check 'the best epoch: goes on' run 0 train --resume best.safetensors --quiet
+check 'a report: one page' sh -c "head -c 15 run.html | grep -q '<!doctype html>' && ! grep -q 'http' run.html"
+check 'a report: its images' grep -q 'src="data:image/png;base64,iVBOR' run.html
+if [ -n "$events" ]; then
+    check 'events' sh -c "'$events' events/events.out.tfevents.* >events.txt"
+    check 'events: losses' [ "$(awk '$2 == "loss/train" { printf "%d %.5f\n", $1, $3 }' events.txt)" = "$(awk -F, 'NR > 1 { printf "%d %.5f\n", $1, $2 }' whole.csv)" ]
+    check 'events: accuracies' [ "$(grep -c '^[1-6] accuracy/held_out 0\.[0-9]*$' events.txt)" -eq 6 ]
+fi
 
 # stopped SIGNAL LINE PAUSE: a run that is stopped so long behind the line of an epoch, and goes on until it is over.
 stopped() {

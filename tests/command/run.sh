@@ -9,6 +9,9 @@ check 'help' run 0 --help
 check 'help names the commands' says 'train MODEL'
 check 'help of a command' run 0 train --help
 check 'help names options' says '--batch-size=N'
+check 'help has examples' says '^  facula train --resume net.safetensors --epochs 20$'
+check 'help by a letter' run 0 predict -h
+check 'help by a letter: the same' says '^Usage: facula predict '
 
 # the manual and the completion know what the command knows
 tools=$(dirname "$0")/../../tools/facula
@@ -43,6 +46,17 @@ if command -v bash >/dev/null; then
 else
     skip 'without bash nothing is completed'
 fi
+if command -v zsh >/dev/null; then
+    check 'completion: zsh can read it' zsh -n "$tools/completion.zsh"
+else
+    skip 'without zsh its completion is not read'
+fi
+if command -v fish >/dev/null; then
+    PATH=$(dirname "$facula"):$PATH fish -c "source $tools/completion.fish; complete -C 'facula train --weight'" >"$out" 2>"$err"
+    check 'completion: fish' says '^--weight-decay.Weight decay'
+else
+    skip 'without fish nothing is completed in it'
+fi
 
 # a dataset's description, and a sheet of its images
 mkdir -p "$folder/photos/cat" "$folder/photos/dog"
@@ -76,10 +90,28 @@ wrong() {
 wrong 'command is missing'
 wrong '"walk"' walk
 wrong '--nonsense' --nonsense
+wrong '"trian" (did you mean "train"?)' trian
+wrong 'no option --epohcs (did you mean "epochs"?)' train mlp --epohcs=3
+wrong '"cn" .*(did you mean "cnn"?)' train cn
+wrong '"adma" .*(did you mean "adam"?)' train mlp --optimizer adma
+wrong '"digit" .*(did you mean "digits"?)' train mlp --data digit
+wrong 'no option -Z' train mlp -Z
+wrong '--epochs: its N is missing' train mlp --epochs
+wrong '--quiet has no value' train mlp --quiet=3
+wrong '--s is the beginning of several options' train mlp --s 3
+wrong '--config: none.conf: No such file' train mlp --config none.conf
+wrong '--best and --save are the same file' train mlp --save x --best x
 wrong 'model is missing' train
 wrong '"gpt".*cnn, mlp, linear' train gpt
 wrong '"more"' train mlp more
 wrong '--data.*"cats".*digits' train mlp --data cats
+wrong 'is a table, and cnn takes images' train cnn --data "$folder/table.csv"
+wrong '--target: digits is no table' train mlp --target kind
+wrong '--size: digits is no folder' train cnn --size 32
+wrong '--size: .*too small' train cnn --data "$folder/photos" --size 7
+wrong '--augment: .*is a table' train mlp --data "$folder/table.csv" --augment
+wrong '--data-dir: .*is the data itself' train mlp --data "$folder/table.csv" --data-dir "$folder"
+wrong 'neither a folder nor a .csv file' train mlp --data "$folder/photos/cat/1.pgm"
 wrong '--epochs.*"many"' train mlp --epochs many
 wrong '--epochs.*"-1"' train mlp --epochs=-1
 wrong '--batch-size.*"0"' train mlp --batch-size 0
@@ -121,12 +153,18 @@ wrong 'late:7' train mlp --devices late:0,late:7
 wrong 'late:1 is named twice' train mlp --devices late:1,late:0,late:1
 wrong 'does not go with --devices' train mlp --devices late:0 --device late:1
 wrong '"all"' devices all
-wrong 'show or preview' data
+wrong 'show, preview or get' data
 wrong 'neither show nor preview' data list digits
 wrong 'dataset is missing' data show
 wrong '"more"' data show digits more
 wrong '--out is missing' data preview digits
 wrong '--data-dir is missing' data show mnist
+FACULA_CURL_LIBRARY=/no/such/libcurl.so
+export FACULA_CURL_LIBRARY
+check 'data: a download without libcurl' run 1 data get mnist --data-dir "$folder/mnist"
+check 'data: a download without libcurl says so' complains 'libcurl is needed to download https://'
+unset FACULA_CURL_LIBRARY
+check 'data: a download of another name' run 1 data get imagenet
 
 wrong 'meta has shapes alone' train mlp --device meta
 wrong 'meta has shapes alone' bench --device meta

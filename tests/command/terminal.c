@@ -147,6 +147,12 @@ static void put(screen *v, char c)
     v->cell[v->row][v->column++] = c;
 }
 
+/* Whether a color or the like begins here: \033[1;31m. */
+static bool is_style(const char *c)
+{
+    return !strncmp(c, "\033[", 2) && c[2 + strspn(c + 2, "0123456789;")] == 'm';
+}
+
 /* What a terminal shows after all that was written. A control character that is not expected fails. */
 static screen *show(const session *s, int columns)
 {
@@ -161,6 +167,8 @@ static screen *show(const session *s, int columns)
         } else if (!strncmp(c, "\033[K", 3)) {
             memset(v.cell[v.row] + v.column, 0, (size_t)(columns - v.column));
             c += 2;
+        } else if (is_style(c)) {
+            c = strchr(c, 'm');
         } else {
             if (!isprint((unsigned char)*c))
                 fail_msg("the control character %d is written", *c);
@@ -316,6 +324,77 @@ static void a_curve_fits_the_terminal(void **state)
     }
 }
 
+/* The longest line from a text on, without colors. */
+static int longest(const char *from)
+{
+    int most = 0, length = 0;
+    for (const char *c = from; c && *c; c++) {
+        if (is_style(c))
+            c = strchr(c, 'm');
+        else if (*c == '\n' || *c == '\r')
+            length = 0;
+        else
+            most = ++length > most ? length : most;
+    }
+    return most;
+}
+
+static void tables_fit_narrow_terminals(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {{"train mlp --epochs 1", "precision"},
+                                          {"train -h", "Usage"},
+                                          {"data show digits", "digits"},
+                                          {"predict -h", "Usage"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        session s = start(48, false, rows[i][0]);
+        finish(&s);
+        assert_true(WIFEXITED(s.status) && WEXITSTATUS(s.status) == 0);
+        assert_non_null(strstr(s.text, rows[i][1]));
+        assert_in_range(longest(strstr(s.text, rows[i][1])), 30, 48);
+        forget(&s);
+    }
+}
+
+static void colors_are_for_those_who_want_them(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        session s = start(80, false, "train -h");
+        finish(&s);
+        assert_int_equal(strstr(s.text, "\033[1m") != NULL, i == 0);
+        forget(&s);
+        assert_int_equal(setenv("NO_COLOR", "1", 1), 0);
+    }
+    unsetenv("NO_COLOR");
+}
+
+static void it_asks_before_a_file_is_overwritten(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/facula-XXXXXX", arguments[100];
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    snprintf(arguments, sizeof arguments, "train linear --epochs 0 --save %s", path);
+    for (int i = 0; i < 2; i++) {
+        session s = start(80, false, arguments);
+        await(&s, "exists; overwrite it? [y/N] ");
+        assert_int_equal(write(s.terminal, i ? "y\n" : "n\n", 2), 2);
+        finish(&s);
+        assert_true(WIFEXITED(s.status));
+        assert_int_equal(WEXITSTATUS(s.status), i ? 0 : 2);
+        assert_int_equal(lseek(file, 0, SEEK_END), 0); /* the new one replaced it */
+        forget(&s);
+    }
+    FILE *fresh = fopen(path, "rb");
+    assert_non_null(fresh);
+    assert_int_equal(fseek(fresh, 0, SEEK_END), 0);
+    assert_true(ftell(fresh) > 0);
+    fclose(fresh);
+    close(file);
+    unlink(path);
+}
+
 static void quiet_draws_none(void **state)
 {
     (void)state;
@@ -469,6 +548,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_bar_is_drawn_over_itself),
         cmocka_unit_test(a_bar_fits_the_terminal),
         cmocka_unit_test(a_curve_fits_the_terminal),
+        cmocka_unit_test(tables_fit_narrow_terminals),
+        cmocka_unit_test(colors_are_for_those_who_want_them),
+        cmocka_unit_test(it_asks_before_a_file_is_overwritten),
         cmocka_unit_test(quiet_draws_none),
         cmocka_unit_test(control_c_stops_it_cleanly),
         cmocka_unit_test(control_c_while_it_writes),

@@ -90,32 +90,37 @@ static void give(fa__block *b)
     fa__cache_give(&cache, b, NULL, 0);
 }
 
+/* A request of `size` bytes is served by a block of `block` bytes from a segment, which is smaller on the host. */
 static void segments_have_the_sizes_of_the_design(void **state)
 {
     (void)state;
     static const struct {
-        size_t size, segment, block;
+        size_t size, host, device, block;
     } rows[] = {
-        {1, 2 * MIB, 512},
-        {512, 2 * MIB, 512},
-        {513, 2 * MIB, 1024},
-        {MIB, 2 * MIB, MIB},
-        {MIB + 1, 20 * MIB, MIB + 512},
-        {10 * MIB - 512, 20 * MIB, 10 * MIB - 512},
-        {10 * MIB, 10 * MIB, 10 * MIB},
-        {10 * MIB + 1, 12 * MIB, 10 * MIB + 512},
-        {33 * MIB, 34 * MIB, 33 * MIB}, /* a rest of 1 MiB is not split off: see below */
+        {1, 2 * MIB, 2 * MIB, 512},
+        {512, 2 * MIB, 2 * MIB, 512},
+        {513, 2 * MIB, 2 * MIB, 1024},
+        {MIB, 2 * MIB, 2 * MIB, MIB},
+        {MIB + 1, 10 * MIB, 20 * MIB, MIB + 512},
+        {5 * MIB - 512, 10 * MIB, 20 * MIB, 5 * MIB - 512},
+        {5 * MIB, 5 * MIB, 20 * MIB, 5 * MIB},
+        {10 * MIB - 512, 10 * MIB, 20 * MIB, 10 * MIB - 512},
+        {10 * MIB, 10 * MIB, 10 * MIB, 10 * MIB},
+        {10 * MIB + 1, 11 * MIB, 12 * MIB, 10 * MIB + 512},
+        {33 * MIB, 33 * MIB, 34 * MIB, 33 * MIB}, /* a rest of 1 MiB is not split off */
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        fa__block *b = take(rows[i].size);
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        size_t size = rows[i / 2].size, block = rows[i / 2].block;
+        cache.source.host = i % 2 == 0;
+        size_t segment = cache.source.host ? rows[i / 2].host : rows[i / 2].device, rest = segment - block;
+        fa__block *b = take(size);
         fa_memory m = fa__cache_stats(&cache);
-        size_t rest = rows[i].segment - rows[i].block;
-        bool whole = rows[i].size > MIB && rest <= MIB;
-        assert_int_equal(m.reserved, rows[i].segment);
-        assert_int_equal(from.out, rows[i].segment);
-        assert_int_equal(m.allocated, whole ? rows[i].segment : rows[i].block);
+        bool whole = size > MIB && rest <= MIB;
+        assert_int_equal(m.reserved, segment);
+        assert_int_equal(from.out, segment);
+        assert_int_equal(m.allocated, whole ? segment : block);
         assert_int_equal(fa__block_size(b), m.allocated);
-        assert_int_equal(m.requested.current, rows[i].size);
+        assert_int_equal(m.requested.current, size);
         assert_int_equal(m.largest_free, whole ? 0 : rest);
         give(b);
         fa__cache_trim(&cache);
@@ -161,15 +166,15 @@ static void the_best_fit_of_large_blocks_is_taken(void **state)
 {
     (void)state;
     for (int order = 0; order < 2; order++) {
-        fa__block *a = take(8 * MIB), *between = take(1536 * KIB), *b = take(8 * MIB + 256 * KIB);
-        fa__block *rest = take(2304 * KIB);
-        assert_int_equal(from.out, 20 * MIB);
+        fa__block *a = take(3584 * KIB), *between = take(1152 * KIB), *b = take(3712 * KIB);
+        fa__block *rest = take(1792 * KIB);
+        assert_int_equal(from.out, 10 * MIB);
         void *exact = fa__block_memory(a), *larger = fa__block_memory(b);
         give(order ? b : a);
         give(order ? a : b);
-        a = take(8 * MIB);
+        a = take(3584 * KIB);
         assert_ptr_equal(fa__block_memory(a), exact);
-        b = take(8 * MIB);
+        b = take(3584 * KIB);
         assert_ptr_equal(fa__block_memory(b), larger);
         give(a);
         give(b);
@@ -350,14 +355,14 @@ static void what_is_done_is_used_again_though_later_work_goes_on(void **state)
 static void a_full_device_frees_the_cache_first(void **state)
 {
     (void)state;
-    from.most = 44 * MIB;
+    from.most = 34 * MIB;
     fa__queue q = {.issued = 1, .done = 0};
     from.queue = &q;
-    fa__block *a = fa__cache_take(&cache, 5 * MIB, &q), *b = fa__cache_take(&cache, 24 * MIB, &q);
+    fa__block *a = fa__cache_take(&cache, 3 * MIB, &q), *b = fa__cache_take(&cache, 24 * MIB, &q);
     fa__cache_give(&cache, b, &q, 1);
     fa__block *c = take(22 * MIB); /* b's segment cannot be used before q is finished, and is in the way */
     assert_int_equal(fa__cache_stats(&cache).retries, 1);
-    assert_int_equal(from.out, 42 * MIB);
+    assert_int_equal(from.out, 32 * MIB);
     give(a);
     give(c);
 }
@@ -366,17 +371,17 @@ static void a_full_device_frees_the_cache_first(void **state)
 static void on_a_full_device_what_was_waited_for_is_used_again(void **state)
 {
     (void)state;
-    from.most = 20 * MIB;
+    from.most = 10 * MIB;
     fa__queue q = {.issued = 2, .done = 0}, other = {0};
     from.queue = &q;
-    fa__block *a = fa__cache_take(&cache, 4 * MIB, &q), *b = fa__cache_take(&cache, 12 * MIB, &q);
+    fa__block *a = fa__cache_take(&cache, 2 * MIB, &q), *b = fa__cache_take(&cache, 6 * MIB, &q);
     void *memory = fa__block_memory(b);
     fa__cache_give(&cache, b, &q, 2);
-    fa__block *c = fa__cache_take(&cache, 12 * MIB, &other);
+    fa__block *c = fa__cache_take(&cache, 6 * MIB, &other);
     assert_non_null(c);
     assert_ptr_equal(fa__block_memory(c), memory);
     assert_int_equal(q.done, 2);
-    fa__block *d = fa__cache_take(&cache, 5 * MIB, &other); /* nothing is left to wait for */
+    fa__block *d = fa__cache_take(&cache, 3 * MIB, &other); /* nothing is left to wait for */
     assert_null(d);
     assert_int_equal(fa_error_code(), FA_ERROR_MEMORY);
     fa_error_clear();
@@ -388,12 +393,12 @@ static void on_a_full_device_what_was_waited_for_is_used_again(void **state)
 static void on_a_full_device_small_blocks_come_from_large_segments(void **state)
 {
     (void)state;
-    from.most = 20 * MIB;
-    enum { BLOCKS = 15 }; /* of 1 MiB each, and the last one of 2 */
+    from.most = 10 * MIB;
+    enum { BLOCKS = 5 }; /* of 1 MiB each, and the last one of 2 */
     fa__block *a = take(4 * MIB), *b[BLOCKS];
     for (int i = 0; i < BLOCKS; i++)
         b[i] = take(1000);
-    assert_int_equal(from.out, 20 * MIB);
+    assert_int_equal(from.out, 10 * MIB);
     assert_null(fa__cache_take(&cache, 1000, NULL));
     assert_int_equal(fa_error_code(), FA_ERROR_MEMORY);
     fa_error_clear();
@@ -403,7 +408,7 @@ static void on_a_full_device_small_blocks_come_from_large_segments(void **state)
         give(take(1000)); /* one of these, though there is none but of 1 MiB at first */
     }
     give(a);
-    assert_int_equal(fa__cache_stats(&cache).largest_free, 20 * MIB);
+    assert_int_equal(fa__cache_stats(&cache).largest_free, 10 * MIB);
 }
 
 static void a_nearly_full_device_gives_small_segments(void **state)
@@ -421,7 +426,7 @@ static void a_nearly_full_device_gives_small_segments(void **state)
 static void a_limit_may_be_reached(void **state)
 {
     (void)state;
-    fa__cache_set_limit(&cache, 4 * MIB);
+    fa__cache_set_limit(&cache, 4 * MIB, 0);
     fa__block *b[] = {take(MIB), take(MIB), take(MIB)};
     assert_int_equal(from.out, 4 * MIB);
     assert_int_equal(fa__cache_stats(&cache).retries, 0);
@@ -432,7 +437,7 @@ static void a_limit_may_be_reached(void **state)
 static void running_out_is_an_error_with_the_figures(void **state)
 {
     (void)state;
-    fa__cache_set_limit(&cache, 4 * MIB);
+    fa__cache_set_limit(&cache, 4 * MIB, 0);
     fa__block *a = take(MIB + 512 * KIB);
     assert_null(fa__cache_take(&cache, 3 * MIB, NULL));
     assert_int_equal(fa_error_code(), FA_ERROR_MEMORY);

@@ -262,6 +262,60 @@ static void other_operands_decide_what_is_computed_in(void **state)
     GIVES(fa_pointwise("f8_e5m2(f8_e4m3fn(x)) * 1.0", ON(fa_tensor_of(1.1, 1.0))), FA_F16, 1, 1);
 }
 
+/* ---- products ---- */
+
+/* Numbers that both dtypes have, in a matrix that lies as its transpose would for `turned`. */
+static fa_tensor *matrix(int64_t rows, int64_t columns, fa_dtype dtype, bool turned)
+{
+    fa_shape shape = turned ? FA_SHAPE(columns, rows) : FA_SHAPE(rows, columns);
+    fa_tensor *x = ON(fa_to(fa_mul(fa_randint(-4, 5, shape), 0.5), dtype));
+    return turned ? fa_t(x) : x;
+}
+
+/* Sums of few bits are exact in f32: whatever order they are made in, they are those of f64. */
+static void products_are_those_of_f64(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][3] = {{1, 1, 1}, {3, 5, 7}, {64, 64, 16}, {70, 130, 33}, {0, 3, 4}, {3, 4, 0}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int how = 0; how < 16; how++) {
+            FA_SCOPE;
+            const int64_t *n = sizes[i];
+            fa_tensor *a = matrix(n[0], n[2], dtypes[how & 1], how & 4),
+                      *b = matrix(n[2], n[1], dtypes[how >> 1 & 1], how & 8);
+            fa_tensor *rows = ON(fa_exp2(fa_to(fa_randint(-3, 4, FA_SHAPE(n[0], 1)), FA_F32)));
+            fa_tensor *columns = ON(fa_exp2(fa_to(fa_randint(-3, 4, FA_SHAPE(1, n[1])), FA_F32)));
+            fa_tensor *bias = ON(fa_to(fa_randint(-4, 5, FA_SHAPE(n[1])), FA_BF16));
+            fa_tensor *x = fa_to(fa_cpu(a), FA_F64), *y = fa_to(fa_cpu(b), FA_F64);
+            fa_tensor *want = fa_mul(fa_mul(fa_matmul(x, y), fa_cpu(rows)), fa_cpu(columns));
+            fa_tensor *got = fa_scaled_mm(a, b, rows, columns, .dtype = FA_F32);
+            assert_true(fa_same(fa_cpu(got), fa_to(want, FA_F32)));
+            got = fa_scaled_mm(a, b, rows, columns, .bias = bias);
+            assert_int_equal(fa_tensor_dtype(got), FA_BF16);
+            assert_true(fa_same(fa_cpu(got), fa_to(fa_add(want, fa_to(fa_cpu(bias), FA_F64)), FA_BF16)));
+            got = fa_scaled_mm(a, b, ON(fa_full(FA_SCALAR, 2)), 0.25, .dtype = FA_F32);
+            assert_true(fa_same(fa_cpu(got), fa_to(fa_mul(fa_matmul(x, y), 0.5), FA_F32)));
+            assert_no_error();
+        }
+}
+
+static void wrong_products_are_refused(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *a = matrix(2, 3, FA_F8_E4M3FN, false), *b = matrix(3, 4, FA_F8_E5M2, false);
+    assert_null(fa_scaled_mm(a, a, 1.0, 1.0));
+    assert_error(FA_ERROR_SHAPE, "a has to be (n, k), and b (k, m)");
+    assert_null(fa_scaled_mm(a, fa_to(b, FA_F32), 1.0, 1.0));
+    assert_error(FA_ERROR_DTYPE, "a and b have to be f8, or of one floating dtype");
+    assert_null(fa_scaled_mm(a, b, ON(fa_ones(FA_SHAPE(3, 1))), 1.0));
+    assert_error(FA_ERROR_SHAPE, "scale_a has to be a number, a 0-dim tensor, or of shape (2, 1)");
+    assert_null(fa_scaled_mm(a, b, 1.0, 1.0, .dtype = FA_F8_E5M2));
+    assert_error(FA_ERROR_DTYPE, "dtype is f8_e5m2, and has to be f16, bf16, f32 or f64");
+    assert_null(fa_scaled_mm(a, b, 1.0, 1.0, .bias = ON(fa_ones(FA_SHAPE(3)))));
+    assert_error(FA_ERROR_SHAPE, "bias has to be (m)");
+}
+
 static void gradients_go_through_conversions(void **state)
 {
     (void)state;
@@ -316,6 +370,8 @@ int main(int argc, char **argv)
         TEST(values_are_moved_selected_and_joined),
         TEST(what_would_be_rounded_is_refused),
         TEST(other_operands_decide_what_is_computed_in),
+        TEST(products_are_those_of_f64),
+        TEST(wrong_products_are_refused),
         TEST(gradients_go_through_conversions),
         TEST(texts_and_files_have_them),
     };

@@ -95,6 +95,25 @@ static void products(void **state)
             }
 }
 
+static const fa_dtype f8s[] = {FA_F8_E4M3FN, FA_F8_E5M2};
+
+/* The library multiplies f8 where a has rows and b columns, in steps of 16, and one of them is e4m3. */
+static void products_of_f8(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][3] = {{32, 48, 64}, {32, 48, 60}, {20, 48, 64}, {32, 40, 64}};
+    for (int d = 0; d < 4; d++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            for (int how = 0; how < ORDERS * ORDERS; how++) {
+                FA_SCOPE;
+                fa_tensor *a = random_matrix(f8s[d & 1], S(sizes[i][0], sizes[i][2]), (order)(how / ORDERS));
+                fa_tensor *b = random_matrix(f8s[d >> 1], S(sizes[i][2], sizes[i][1]), (order)(how % ORDERS));
+                const fa_tensor *want = fa_mul(fa_matmul(in_f64(a), in_f64(b)), 0.75);
+                bool by_library = d < 3 && i == 0 && how / ORDERS != COLUMNS && how % ORDERS == COLUMNS;
+                check("scaled_mm", FA_F32, fa_scaled_mm(a, b, 3.0, 0.25, .dtype = FA_F32), want, by_library);
+            }
+}
+
 /* The bias is added by the library, where it is a vector in memory that it reads; else it stands in the result before.
  */
 static void biases(void **state)
@@ -224,8 +243,15 @@ static void each_call_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(products),           CASE(biases), CASE(batches),    CASE(alignments),
-        CASE(gradients),          CASE(tf32),   CASE(large_ones), CASE(a_product_that_it_has_not),
+        CASE(products),
+        CASE(products_of_f8),
+        CASE(biases),
+        CASE(batches),
+        CASE(alignments),
+        CASE(gradients),
+        CASE(tf32),
+        CASE(large_ones),
+        CASE(a_product_that_it_has_not),
         CASE(each_call_may_fail),
     };
     sim = test_cudasim();

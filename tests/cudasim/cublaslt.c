@@ -20,7 +20,9 @@ enum {
 /* CUDA's numbers of dtypes */
 static int kind_of(int type)
 {
-    return type == 0 ? F32 : type == 1 ? F64 : type == 2 ? F16 : type == 14 ? BF16 : NONE;
+    static const int kinds[] = {
+        [0] = 1 + F32, [1] = 1 + F64, [2] = 1 + F16, [14] = 1 + BF16, [28] = 1 + E4M3, [29] = 1 + E5M2};
+    return type >= 0 && type < 30 && kinds[type] ? kinds[type] - 1 : NONE;
 }
 
 typedef struct layout {
@@ -189,13 +191,26 @@ static void multiply(const void *what)
             }
 }
 
+static bool is_f8(const layout *l)
+{
+    return l->type == E4M3 || l->type == E5M2;
+}
+
+/* What is multiplied in f8 lies in one order only, in steps of 16. */
+static bool fits_f8(const operation *o, const layout *a, const layout *b, const layout *d)
+{
+    return is_f8(a) && is_f8(b) && (a->type == E4M3 || b->type == E4M3) && d->type == F32 && o->transposed[0]
+           && !o->transposed[1] && (a->rows | a->columns | b->columns | (uint64_t)(a->ld | b->ld | d->ld)) % 16 == 0;
+}
+
 /* Whether the shapes and dtypes go together. */
 static bool fits(const operation *o, const layout *a, const layout *b, const layout *d)
 {
     const layout *const all[3] = {a, b, d};
     const uint64_t rows = o->transposed[0] ? a->columns : a->rows, depth = o->transposed[0] ? a->rows : a->columns;
     const uint64_t columns = o->transposed[1] ? b->rows : b->columns, other = o->transposed[1] ? b->columns : b->rows;
-    bool good = rows == d->rows && columns == d->columns && depth == other && a->type == b->type && a->type == d->type;
+    bool good = rows == d->rows && columns == d->columns && depth == other;
+    good &= is_f8(a) || is_f8(b) ? fits_f8(o, a, b, d) : a->type == b->type && a->type == d->type;
     for (int i = 0; i < 3; i++)
         good &= cudasim_size_of(all[i]->type) && all[i]->ld >= (int64_t)all[i]->rows && all[i]->batch == d->batch;
     return good

@@ -15,6 +15,7 @@
  *   CUDASIM_PEERS       0: no device reaches another one's memory
  *   CUDASIM_SEED        of the order in which streams run
  *   CUDASIM_DELAY_US    see cudasim_delay
+ *   CUDASIM_RACES       1: looks for races (races.c)
  *   CUDASIM_FAIL        "cuMemAlloc_v2:3:2": see cudasim_fail; ":sticky" may follow */
 
 #define EXPORT __attribute__((__visibility__("default")))
@@ -31,6 +32,11 @@ EXPORT long cudasim_calls(const char *call);
 EXPORT void cudasim_delay(int64_t microseconds, const void *stream);
 /* Streams do not wait for events: to see that tests notice. */
 EXPORT void cudasim_ignore_events(bool);
+/* How many races were found since the last call; `text` takes the last one. What nobody asks for makes the process fail
+ * when it ends. */
+EXPORT long cudasim_races(char *text, size_t size);
+/* The host reads or writes this memory, which is pinned. */
+EXPORT void cudasim_host(const void *memory, size_t bytes, int write);
 /* Bytes that are allocated on a device. */
 EXPORT size_t cudasim_allocated(int device);
 
@@ -43,6 +49,8 @@ enum {
     INVALID_HANDLE = 400,
     NOT_FOUND = 500,
     INVALID_CONTEXT = 201,
+    CAPTURE_UNSUPPORTED = 900,
+    CAPTURE_INVALIDATED = 901,
     LAUNCH_FAILED = 719
 };
 
@@ -67,6 +75,7 @@ int cudasim_fails(const char *call, CUcontext);
 void cudasim_lock(void);
 void cudasim_unlock(void);
 
+enum { CLOCKS = 256 };
 typedef struct command {
     enum { COPY, CALL, LAUNCH, RECORD, WAIT } kind;
     struct command *next;
@@ -81,6 +90,7 @@ typedef struct command {
     unsigned grid[3], block[3];
     void *argument[64];
     unsigned char value[4096];
+    uint32_t clock[CLOCKS], operation; /* races.c */
 } command;
 
 struct CUevent_st {
@@ -88,13 +98,30 @@ struct CUevent_st {
     uint64_t recorded, done; /* how often */
     int64_t time;            /* in ns: when it was done last */
     int users;               /* commands, and who made it */
+    uint32_t clock[CLOCKS];  /* of the last record */
 };
 
 struct CUstream_st {
     CUcontext context;
+    CUgraph capture; /* takes what is issued, in place of the stream; NULL: none */
+    bool broken;     /* the capture: something was asked for that cannot be kept */
     command *first, *last;
     struct CUstream_st *next;
+    int number; /* of its clock; 0: none yet, -1: never */
+    uint32_t clock[CLOCKS];
 };
+
+/* A command whose arguments are in its own `value`. */
+void cudasim_copy_command(command *to, const command *from);
+/* The arguments of a launch in the context; false when one is none that it can have. */
+bool cudasim_put_arguments(command *, void *const *parameter, CUcontext);
+/* The last thing that the graph took; graph.c. False: no memory. */
+bool cudasim_add_node(CUgraph, const command *);
+/* True, and the capture is invalid, while the stream is captured: what the real driver refuses then. */
+bool cudasim_is_captured(CUstream);
+
+/* The stream, or the default one of the thread's context. */
+CUstream cudasim_real(CUstream);
 
 /* With the lock held. */
 CUstream cudasim_stream(CUcontext); /* NULL: no memory */
@@ -127,12 +154,25 @@ struct CUmod_st {
 struct CUfunc_st {
     CUmodule module;
     CUfunction next;
+    char name[80];
     const struct {
         void (*run)(void **);
         int count;
         unsigned size[64];
     } * kernel;
 };
+
+/* ---- races.c; with the lock held, but for cudasim_touch ---- */
+extern bool cudasim_racing;
+/* The command is issued; the host has waited for all in front of a clock; the command is done; memory is freed. */
+void cudasim_clock_issue(CUstream, command *, bool ignore_events);
+void cudasim_clock_waited(const uint32_t *clock);
+void cudasim_clock_done(CUstream, const command *);
+void cudasim_clock_freed(const void *memory, size_t bytes);
+/* The command that runs accesses this memory. */
+void cudasim_touch(const void *memory, size_t bytes, int write);
+/* Whether it is a device's, or pinned. */
+bool cudasim_is_memory(const void *);
 
 /* ---- block.c ---- */
 /* Runs all blocks. False, and a line: a barrier was not reached by all threads of a block. */

@@ -170,6 +170,8 @@ API cuGetErrorName(CUresult code, const char **name)
                  {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
                  {CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED"},
                  {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED"},
+                 {CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
+                 {CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
                  {CUDA_ERROR_UNKNOWN, "CUDA_ERROR_UNKNOWN"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].code == code) {
@@ -208,7 +210,7 @@ API cuDeviceGet(CUdevice *device, int number)
 API cuDeviceGetName(char *name, int size, CUdevice device)
 {
     BEGIN_ANYWHERE(cuDeviceGetName);
-    snprintf(name, (size_t)size, "simulator %d (no GPU)", device);
+    snprintf(name, (size_t)size, "simulator %d (no GPU%s)", device, cudasim_racing ? ", looks for races" : "");
     return leave(CUDA_SUCCESS);
 }
 
@@ -273,6 +275,25 @@ API cuCtxGetCurrent(CUcontext *out)
     return leave(CUDA_SUCCESS);
 }
 
+API cuCtxGetDevice(CUdevice *device)
+{
+    BEGIN_IN_CONTEXT(cuCtxGetDevice);
+    *device = current()->device;
+    return leave(CUDA_SUCCESS);
+}
+
+/* One of the program's own, which becomes the thread's. */
+API cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device)
+{
+    BEGIN_ANYWHERE(cuCtxCreate_v2);
+    CUcontext c = flags || depth == 32 ? NULL : calloc(1, sizeof *c);
+    if (!c)
+        return leave(INVALID_VALUE);
+    *c = (struct CUctx_st){.device = device, .users = 1, .stream = cudasim_stream(c)};
+    *out = stack[depth++] = c;
+    return leave(CUDA_SUCCESS);
+}
+
 API cuCtxPushCurrent_v2(CUcontext c)
 {
     BEGIN_ANYWHERE(cuCtxPushCurrent_v2);
@@ -327,6 +348,14 @@ bool cudasim_has(int device, const void *memory, size_t bytes)
     return b && (size_t)((*b)->begin + (*b)->size - (const char *)memory) >= bytes;
 }
 
+bool cudasim_is_memory(const void *memory)
+{
+    bool is = false;
+    for (block *b = blocks; b && !is; b = b->next)
+        is = (const char *)memory >= b->begin && (const char *)memory < b->begin + b->pages;
+    return is;
+}
+
 static size_t allocated(int device)
 {
     size_t bytes = 0;
@@ -365,6 +394,7 @@ static CUresult release(int device, const void *memory)
     block **link = find(device, memory), *b = link ? *link : NULL;
     if (!b || b->begin != memory)
         return INVALID_VALUE;
+    cudasim_clock_freed(b->begin, b->size);
     *link = b->next;
     munmap(b->begin, b->pages);
     free(b);
@@ -404,7 +434,7 @@ API cuMemFreeHost(void *memory)
 }
 
 /* ---- streams and events ---- */
-static CUstream real(CUstream s)
+CUstream cudasim_real(CUstream s)
 {
     return s ? s : current()->stream;
 }
@@ -426,17 +456,23 @@ API cuStreamDestroy_v2(CUstream s)
 API cuStreamSynchronize(CUstream s)
 {
     BEGIN_IN_CONTEXT(cuStreamSynchronize);
-    return leave(cudasim_wait_stream(real(s)));
+    if (cudasim_is_captured(cudasim_real(s)))
+        return leave(CAPTURE_UNSUPPORTED);
+    CUresult status = cudasim_wait_stream(cudasim_real(s));
+    cudasim_clock_waited(cudasim_real(s)->clock);
+    return leave(status);
 }
 
 /* The event may be another context's, the stream not. */
 API cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
 {
     BEGIN_IN_CONTEXT(cuStreamWaitEvent);
-    if (real(s)->context != current() || flags)
+    if (cudasim_real(s)->context != current() || flags)
         return leave(INVALID_HANDLE);
+    if (cudasim_is_captured(cudasim_real(s)))
+        return leave(CAPTURE_UNSUPPORTED);
     const command c = {.kind = WAIT, .event = e, .number = e->recorded};
-    return leave(cudasim_issue(real(s), &c) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+    return leave(cudasim_issue(cudasim_real(s), &c) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 API cuEventCreate(CUevent *out, unsigned flags)
@@ -460,15 +496,19 @@ API cuEventDestroy_v2(CUevent e)
 API cuEventRecord(CUevent e, CUstream s)
 {
     BEGIN_IN_CONTEXT(cuEventRecord);
-    if (e->context != current() || real(s)->context != current())
+    if (e->context != current() || cudasim_real(s)->context != current())
         return leave(INVALID_HANDLE);
+    if (cudasim_is_captured(cudasim_real(s)))
+        return leave(CAPTURE_UNSUPPORTED);
     const command c = {.kind = RECORD, .event = e, .number = ++e->recorded};
-    return leave(cudasim_issue(real(s), &c) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+    return leave(cudasim_issue(cudasim_real(s), &c) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 API cuEventQuery(CUevent e)
 {
     BEGIN_IN_CONTEXT(cuEventQuery);
+    if (e->done == e->recorded)
+        cudasim_clock_waited(e->clock);
     return leave(e->context->lost ? e->context->lost : e->done < e->recorded ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS);
 }
 
@@ -491,11 +531,17 @@ API cuEventElapsedTime(float *ms, CUevent from, CUevent to)
 static CUresult copy(CUstream s, void *to, const void *from, size_t bytes, bool pinned)
 {
     const command c = {.kind = COPY, .to = to, .from = from, .bytes = bytes};
-    if (real(s)->context != current())
+    if (cudasim_real(s)->context != current())
         return INVALID_HANDLE;
-    if (!cudasim_issue(real(s), &c))
+    if (!pinned && cudasim_is_captured(cudasim_real(s)))
+        return CAPTURE_UNSUPPORTED;
+    if (!cudasim_issue(cudasim_real(s), &c))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    return pinned ? CUDA_SUCCESS : cudasim_wait_stream(real(s));
+    if (pinned)
+        return CUDA_SUCCESS;
+    CUresult status = cudasim_wait_stream(cudasim_real(s));
+    cudasim_clock_waited(cudasim_real(s)->clock);
+    return status;
 }
 
 static void *at(CUdeviceptr p)
@@ -539,9 +585,8 @@ API cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CU
 
 /* ---- launches ---- */
 /* Arguments that are addresses have to be the device's, or those of one that it reaches. */
-static bool is_stray(const void *value)
+static bool is_stray(CUcontext c, const void *value)
 {
-    CUcontext c = current();
     void *address;
     memcpy(&address, value, sizeof address);
     for (int d = 0; d < DEVICES; d++)
@@ -550,13 +595,13 @@ static bool is_stray(const void *value)
     return false;
 }
 
-static bool put_arguments(command *c, void *const *parameter)
+bool cudasim_put_arguments(command *c, void *const *parameter, CUcontext context)
 {
     size_t at = 0;
     for (int i = 0; i < c->function->kernel->count; i++) {
         size_t size = c->function->kernel->size[i];
         at = (at + 15) / 16 * 16;
-        if (i >= 63 || at + size > sizeof c->value || (size == sizeof(void *) && is_stray(parameter[i])))
+        if (i >= 63 || at + size > sizeof c->value || (size == sizeof(void *) && is_stray(context, parameter[i])))
             return false;
         memcpy(c->value + at, parameter[i], size);
         c->argument[i] = c->value + at;
@@ -571,9 +616,9 @@ API cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned
     BEGIN_IN_CONTEXT(cuLaunchKernel);
     command c = {.kind = LAUNCH, .function = f, .grid = {gx, gy, gz}, .block = {x, y, z}};
     bool size = gx && gy && gz && gx <= 0x7fffffff && gy <= 65535 && gz <= 65535 && x && y && z && x * y * z <= 1024;
-    if (real(s)->context != current() || f->module->context != current())
+    if (cudasim_real(s)->context != current() || f->module->context != current())
         return leave(INVALID_HANDLE);
-    if (!size || shared || extra || !put_arguments(&c, parameter))
+    if (!size || shared || extra || !cudasim_put_arguments(&c, parameter, current()))
         return leave(INVALID_VALUE);
-    return leave(cudasim_issue(real(s), &c) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+    return leave(cudasim_issue(cudasim_real(s), &c) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }

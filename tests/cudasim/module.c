@@ -137,8 +137,8 @@ static bool run_compiler(char *const *words, const char *log)
     return status == 0;
 }
 
-static const char *const files[] = {"kernel.cpp", "kernel.ii", "kernel.so", "log"};
-enum { SOURCE, PREPROCESSED, OBJECT, LOG, FILES };
+static const char *const files[] = {"kernel.cpp", "kernel.ii", "kernel.o", "kernel.so", "log"};
+enum { SOURCE, PREPROCESSED, TRANSLATED, OBJECT, LOG, FILES };
 
 /* Kernels fuse where their source says so: a function call each, unless the processor has an instruction for it. */
 static bool has_fma(void)
@@ -150,18 +150,29 @@ static bool has_fma(void)
 #endif
 }
 
+/* To look for races, kernels are compiled as if for the thread sanitizer, whose functions the prelude has. */
 static bool compile(const char *source, char path[FILES][PATH], int architecture)
 {
     char target[60];
     snprintf(target, sizeof target, "-DCUDASIM_ARCHITECTURE=%d", architecture + (has_fma() ? 1000 : 0));
-    char *preprocess[] = {CUDASIM_COMPILER,   "-E",         "-w", target, "-include", CUDASIM_PRELUDE, "-o",
-                          path[PREPROCESSED], path[SOURCE], NULL};
+    char *preprocess[] = {CUDASIM_COMPILER,
+                          "-E",
+                          "-w",
+                          target,
+                          cudasim_racing ? "-DCUDASIM_RACES" : "-DCUDASIM_PLAIN",
+                          "-include",
+                          CUDASIM_PRELUDE,
+                          "-o",
+                          path[PREPROCESSED],
+                          path[SOURCE],
+                          NULL};
     char *translate[] = {CUDASIM_COMPILER,
                          "-std=c++11",
                          "-O1",
                          "-w",
                          "-fPIC",
-                         "-shared",
+                         "-c",
+                         cudasim_racing ? "-fsanitize=thread" : "-fno-ident",
                          "-fno-exceptions",
                          "-fno-rtti",
                          "-fwrapv",
@@ -170,12 +181,12 @@ static bool compile(const char *source, char path[FILES][PATH], int architecture
                          "-ffp-contract=off",
                          has_fma() ? "-mfma" : "-DNO_FMA",
                          "-o",
-                         path[OBJECT],
+                         path[TRANSLATED],
                          path[PREPROCESSED],
-                         "-lm",
                          NULL};
+    char *link[] = {CUDASIM_COMPILER, "-shared", "-o", path[OBJECT], path[TRANSLATED], "-lm", NULL};
     return write_file(path[SOURCE], source, strlen(source)) && run_compiler(preprocess, path[LOG])
-           && put_kernels(path[PREPROCESSED]) && run_compiler(translate, path[LOG]);
+           && put_kernels(path[PREPROCESSED]) && run_compiler(translate, path[LOG]) && run_compiler(link, path[LOG]);
 }
 
 /* Two digits for each byte: PTX is text. */
@@ -324,6 +335,9 @@ EXPORT CUresult cuModuleLoadData(CUmodule *out, const void *image)
         dlclose(handle);
         return cudasim_leave(NO_BINARY);
     }
+    void (**touch)(const void *, size_t, int) = dlsym(handle, "cudasim_touched");
+    if (touch)
+        *touch = cudasim_touch;
     *m = (struct CUmod_st){.handle = handle,
                            .context = context,
                            .place = dlsym(handle, "cudasim_place"),
@@ -343,6 +357,7 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *out, CUmodule m, const char *nam
     if (!f)
         return cudasim_leave(NOT_FOUND);
     *f = (struct CUfunc_st){.module = m, .next = m->functions, .kernel = kernel};
+    snprintf(f->name, sizeof f->name, "%s", name);
     *out = m->functions = f;
     return cudasim_leave(CUDA_SUCCESS);
 }

@@ -6,11 +6,11 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { F32, F64, F16, BF16, NONE };
+enum { F32, F64, F16, BF16, E4M3, E5M2, NONE };
 
 static inline size_t cudasim_size_of(int type)
 {
-    return type == F32 ? 4 : type == F64 ? 8 : type == F16 || type == BF16 ? 2 : 0;
+    return type == F32 ? 4 : type == F64 ? 8 : type == F16 || type == BF16 ? 2 : type == E4M3 || type == E5M2;
 }
 
 static inline float cudasim_f32(uint32_t bits)
@@ -48,6 +48,13 @@ static inline double cudasim_of_f16(uint16_t bits)
     return bits >> 15 ? -size : size;
 }
 
+static inline double cudasim_of_e4m3(uint8_t bits)
+{
+    const int exponent = bits >> 3 & 15, fraction = bits & 7;
+    const double size = (bits & 127) == 127 ? NAN : exponent ? ldexp(8 + fraction, exponent - 10) : ldexp(fraction, -9);
+    return bits >> 7 ? -size : size;
+}
+
 static inline uint16_t cudasim_to_f16(float x)
 {
     const uint16_t sign = signbit(x) ? 0x8000 : 0;
@@ -60,6 +67,11 @@ static inline uint16_t cudasim_to_f16(float x)
 
 static inline double cudasim_load(const void *from, int type, int64_t i)
 {
+    cudasim_touch((const char *)from + i * (int64_t)cudasim_size_of(type), cudasim_size_of(type), false);
+    if (type == E4M3)
+        return cudasim_of_e4m3(((const uint8_t *)from)[i]);
+    if (type == E5M2) /* the first half of an f16 */
+        return cudasim_of_f16((uint16_t)(((const uint8_t *)from)[i] << 8));
     return type == F32   ? (double)((const float *)from)[i]
            : type == F64 ? ((const double *)from)[i]
            : type == F16 ? cudasim_of_f16(((const uint16_t *)from)[i])
@@ -68,6 +80,7 @@ static inline double cudasim_load(const void *from, int type, int64_t i)
 
 static inline void cudasim_store(void *to, int type, int64_t i, double x)
 {
+    cudasim_touch((char *)to + i * (int64_t)cudasim_size_of(type), cudasim_size_of(type), true);
     if (type == F32)
         ((float *)to)[i] = (float)x;
     else if (type == F64)

@@ -44,6 +44,53 @@ static inline float4 make_float4(float x, float y, float z, float w)
     return float4{x, y, z, w};
 }
 
+/* ---- accesses, as the compiler reports them to the thread sanitizer ---- */
+#ifdef CUDASIM_RACES
+#define CUDASIM_HIDDEN __attribute__((__visibility__("hidden"), __no_sanitize__("thread")))
+extern "C" {
+void (*cudasim_touched)(const void *, unsigned long, int);
+#define CUDASIM_ACCESS(size)                                                                                           \
+    CUDASIM_HIDDEN void __tsan_read##size(void *p)                                                                     \
+    {                                                                                                                  \
+        cudasim_touched(p, size, 0);                                                                                   \
+    }                                                                                                                  \
+    CUDASIM_HIDDEN void __tsan_write##size(void *p)                                                                    \
+    {                                                                                                                  \
+        cudasim_touched(p, size, 1);                                                                                   \
+    }                                                                                                                  \
+    CUDASIM_HIDDEN void __tsan_unaligned_read##size(void *p)                                                           \
+    {                                                                                                                  \
+        cudasim_touched(p, size, 0);                                                                                   \
+    }                                                                                                                  \
+    CUDASIM_HIDDEN void __tsan_unaligned_write##size(void *p)                                                          \
+    {                                                                                                                  \
+        cudasim_touched(p, size, 1);                                                                                   \
+    }
+CUDASIM_ACCESS(1)
+CUDASIM_ACCESS(2)
+CUDASIM_ACCESS(4)
+CUDASIM_ACCESS(8)
+CUDASIM_ACCESS(16)
+CUDASIM_HIDDEN void __tsan_read_range(void *p, unsigned long size)
+{
+    cudasim_touched(p, size, 0);
+}
+CUDASIM_HIDDEN void __tsan_write_range(void *p, unsigned long size)
+{
+    cudasim_touched(p, size, 1);
+}
+CUDASIM_HIDDEN void __tsan_init(void)
+{
+}
+CUDASIM_HIDDEN void __tsan_func_entry(void *)
+{
+}
+CUDASIM_HIDDEN void __tsan_func_exit(void)
+{
+}
+}
+#endif
+
 /* ---- functions ---- */
 template <typename To, typename From> static inline To cudasim_as(From x)
 {

@@ -97,9 +97,11 @@ static void sleep_until(int64_t time)
 /* Without the lock: it may take long. */
 static void run(const command *c, CUcontext context)
 {
-    if (c->kind == COPY)
+    if (c->kind == COPY) {
         memcpy(c->to, c->from, c->bytes);
-    else if (c->kind == CALL)
+        cudasim_touch(c->from, c->bytes, false);
+        cudasim_touch(c->to, c->bytes, true);
+    } else if (c->kind == CALL)
         c->call(c->value);
     else if (!cudasim_run(c))
         __atomic_store_n(&context->lost, LAUNCH_FAILED, __ATOMIC_RELAXED);
@@ -116,6 +118,7 @@ static void do_first(CUstream s)
         cudasim_unlock();
         run(c, s->context);
         cudasim_lock();
+        cudasim_clock_done(s, c);
     }
     s->first = c->next;
     s->last = s->first ? s->last : NULL;
@@ -202,17 +205,25 @@ void cudasim_stream_free(CUstream s)
     free(s);
 }
 
+void cudasim_copy_command(command *to, const command *from)
+{
+    *to = *from;
+    for (int i = 0; i < 64 && from->argument[i]; i++)
+        to->argument[i] = to->value + ((const unsigned char *)from->argument[i] - from->value);
+}
+
 bool cudasim_issue(CUstream s, const command *c)
 {
+    if (s->capture)
+        return cudasim_add_node(s->capture, c);
     command *new = malloc(sizeof *new);
     if (!new)
         return false;
-    *new = *c;
+    cudasim_copy_command(new, c);
     bool slow = delay && (!delayed || delayed == s) && c->kind <= LAUNCH;
     new->ready = !slow ? 0 : delay < 0 ? INT64_MAX : now() + delay * 1000;
     new->next = NULL;
-    for (int i = 0; i < 64 && c->argument[i]; i++) /* they are in `value` */
-        new->argument[i] = new->value + ((const unsigned char *)c->argument[i] - c->value);
+    cudasim_clock_issue(s, new, ignoring);
     if (c->event)
         c->event->users++;
     if (s->last)
@@ -228,8 +239,11 @@ bool cudasim_issue(CUstream s, const command *c)
 int cudasim_wait_event(CUevent e)
 {
     uint64_t number = e->recorded;
+    uint32_t clock[CLOCKS];
+    memcpy(clock, e->clock, sizeof clock);
     while (e->done < number && !e->context->lost)
         wait_changed();
+    cudasim_clock_waited(clock);
     return e->context->lost;
 }
 

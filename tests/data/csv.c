@@ -77,6 +77,14 @@ static void a_table(void **state)
     assert_true(fa_data_csv_column(fa_data_subset(d, NULL, 0), 3, &c));
     assert_true(c.target && c.categories == 2);
     assert_false(fa_data_csv_column(d, 4, &c));
+    assert_string_equal(fa_data_csv_category(d, 1, 0), "blue");
+    assert_string_equal(fa_data_csv_category(d, 1, 1), "red");
+    assert_string_equal(fa_data_csv_category(fa_data_subset(d, NULL, 0), 3, 1), "dog");
+    assert_null(fa_data_csv_category(d, 1, 2));
+    assert_null(fa_data_csv_category(d, 1, -1));
+    assert_null(fa_data_csv_category(d, 0, 0)); /* numbers */
+    assert_null(fa_data_csv_category(d, 4, 0));
+    assert_null(fa_data_csv_category(fa_data_digits(), 0, 0));
     assert_false(fa_data_csv_column(fa_data_digits(), 0, &c));
     assert_no_error();
 }

@@ -242,6 +242,45 @@ static void compressed_files_that_are_damaged(void **state)
     unlink(in_folder("train-images-idx3-ubyte.gz"));
 }
 
+/* KMNIST has the format of MNIST; images of EMNIST are turned. */
+static void other_idx_files(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    static unsigned char image[16 + 2 * 2 * 3], label[8 + 2];
+    put_head(image, 3, (const int[]){2, 2, 3});
+    put_head(label, 1, (const int[]){2});
+    for (int i = 0; i < 12; i++)
+        image[16 + i] = (unsigned char)(10 + i);
+    label[8] = 26, label[9] = 1;
+    put_file("emnist-letters-test-images-idx3-ubyte", image, sizeof image);
+    put_file("emnist-letters-test-labels-idx1-ubyte", label, sizeof label);
+    fa_sample s = fa_dataset_get(fa_data_emnist(folder, "letters", .train = false), 0);
+    assert_no_error();
+    assert_int_equal(fa_item_int(s.target), 26);
+    assert_int_equal(fa_size(s.input, 1), 3);
+    assert_int_equal(fa_size(s.input, 2), 2);
+    assert_int_equal(fa_item_int(fa_get(s.input, "0, 2, 1")), 10 + 5);
+    assert_int_equal(fa_item_int(fa_get(s.input, "0, 1, 0")), 10 + 1);
+    label[9] = 27;
+    put_file("emnist-letters-test-labels-idx1-ubyte", label, sizeof label);
+    assert_null(fa_data_emnist(folder, "letters", .train = false));
+    assert_error(FA_ERROR_FILE, "the label of sample 1 is 27, not 0 to 26");
+    assert_null(fa_data_emnist(folder, "balanced"));
+    assert_error(FA_ERROR_FILE, "there is no emnist-balanced-train-images-idx3-ubyte", "EMNIST/raw");
+    assert_null(fa_data_emnist(folder, "words"));
+    assert_error(FA_ERROR_ARGUMENT, "\"words\" is none of balanced");
+    label[8] = 9, label[9] = 0;
+    put_file("t10k-images-idx3-ubyte", image, sizeof image);
+    put_file("t10k-labels-idx1-ubyte", label, sizeof label);
+    assert_int_equal(fa_item_int(fa_dataset_get(fa_data_kmnist(folder, .train = false), 0).target), 9);
+    assert_no_error();
+    unlink(in_folder("emnist-letters-test-images-idx3-ubyte"));
+    unlink(in_folder("emnist-letters-test-labels-idx1-ubyte"));
+    unlink(in_folder("t10k-images-idx3-ubyte"));
+    unlink(in_folder("t10k-labels-idx1-ubyte"));
+}
+
 /* ---- CIFAR ---- */
 
 enum { RECORD = 3073, RECORD100 = 3074 };
@@ -613,6 +652,7 @@ int main(void)
         cmocka_unit_test(larger_files),
         cmocka_unit_test(compressed_files_that_are_damaged),
         cmocka_unit_test(compressed_files_that_are_too_long),
+        cmocka_unit_test(other_idx_files),
         cmocka_unit_test(cifar_files),
         cmocka_unit_test(cifar_archives),
         cmocka_unit_test(cifar100_files),

@@ -366,8 +366,121 @@ static void jpeg_files(void **state)
         assert_in_range(got[128 + i] + 40, i / 16 * 32, i / 16 * 32 + 80);
         assert_in_range(got[256 + i] + 40, 128, 128 + 80);
     }
+}
+
+/* Cyan, magenta, yellow and black: numbers of Pillow's convert("RGB"). */
+static void jpeg_files_of_inks(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    unsigned char file[1000];
+    uint8_t got[3 * 128];
+    if (!fa_plugin_available("image"))
+        skip();
     put_file(file, get_file("cmyk.jpg", file, sizeof file));
-    assert_refused("nsupported");
+    fa_tensor *t = fa_image_read(path);
+    assert_no_error();
+    assert_int_equal(fa_size(t, 0), 3);
+    assert_true(fa_read(t, got, FA_U8, 3 * 128));
+    for (int i = 0; i < 128; i++) {
+        assert_int_equal(got[i], i % 16 * 8);
+        assert_int_equal(got[128 + i], i / 16 * 16 + (i / 16 == 4));
+        assert_int_equal(got[256 + i], 64);
+    }
+    assert_int_equal(fa_size(fa_image_read(path, .channels = 1), 0), 1);
+}
+
+/* Writes the photograph with EXIF data, of one entry before the orientation. */
+static void put_exif(bool big, int orientation, int type)
+{
+    unsigned char file[1000], out[1100];
+    size_t size = get_file("colour.jpg", file, sizeof file);
+    static const unsigned char head[] = {0xff, 0xd8, 0xff, 0xe1, 0, 42, 'E', 'x', 'i', 'f', 0, 0};
+    const unsigned char tiff[] = {'M',  'M',
+                                  0,    42,
+                                  0,    0,
+                                  0,    8,
+                                  0,    2,
+                                  0x01, 0x00,
+                                  0,    3,
+                                  0,    0,
+                                  0,    1,
+                                  0,    9,
+                                  0,    0,
+                                  0x01, 0x12,
+                                  0,    (unsigned char)type,
+                                  0,    0,
+                                  0,    1,
+                                  0,    (unsigned char)orientation,
+                                  0,    0};
+    const unsigned char other[] = {'I',
+                                   'I',
+                                   42,
+                                   0,
+                                   8,
+                                   0,
+                                   0,
+                                   0,
+                                   2,
+                                   0,
+                                   0x00,
+                                   0x01,
+                                   3,
+                                   0,
+                                   1,
+                                   0,
+                                   0,
+                                   0,
+                                   9,
+                                   0,
+                                   0,
+                                   0,
+                                   0x12,
+                                   0x01,
+                                   (unsigned char)type,
+                                   0,
+                                   1,
+                                   0,
+                                   0,
+                                   0,
+                                   (unsigned char)orientation,
+                                   0,
+                                   0,
+                                   0};
+    memcpy(out, head, sizeof head);
+    memcpy(out + sizeof head, big ? tiff : other, sizeof tiff);
+    memcpy(out + sizeof head + sizeof tiff, file + 2, size - 2);
+    put_file(out, sizeof head + sizeof tiff + size - 2);
+}
+
+/* Photographs are turned as Pillow's ImageOps.exif_transpose() turns them. */
+static void photographs_are_turned_upright(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    unsigned char file[1000];
+    if (!fa_plugin_available("image"))
+        skip();
+    put_file(file, get_file("colour.jpg", file, sizeof file));
+    fa_tensor *t = fa_image_read(path), *turned = fa_transpose(t, 1, 2);
+    fa_tensor *const expected[10] = {t,
+                                     t,
+                                     fa_flip(t, .dim = FA_DIMS(2)),
+                                     fa_flip(t, .dim = FA_DIMS(1, 2)),
+                                     fa_flip(t, .dim = FA_DIMS(1)),
+                                     turned,
+                                     fa_flip(turned, .dim = FA_DIMS(2)),
+                                     fa_flip(turned, .dim = FA_DIMS(1, 2)),
+                                     fa_flip(turned, .dim = FA_DIMS(1)),
+                                     t};
+    for (int how = 0; how < 10; how++)
+        for (int big = 0; big < 2; big++) {
+            put_exif(big, how, 3);
+            assert_true(fa_same(fa_image_read(path), expected[how]));
+            assert_no_error();
+        }
+    put_exif(true, 6, 2); /* of another type: no orientation */
+    assert_true(fa_same(fa_image_read(path), t));
 }
 
 /* ---- damage ---- */
@@ -409,6 +522,8 @@ static void damaged_files(void **state)
     size_t size = get_file("gray.jpg", file, sizeof file);
     assert_damage_is_seen(file, size, size - 2);
     size = get_file("colour.jpg", file, sizeof file);
+    assert_damage_is_seen(file, size, size - 2);
+    size = get_file("cmyk.jpg", file, sizeof file);
     assert_damage_is_seen(file, size, size - 2);
     put_head(&large, 60000, 60000, 8, 2); /* 10 GB of pixels */
     put_rows(&large, "", 1);
@@ -525,6 +640,8 @@ int main(void)
                                        cmocka_unit_test(png_files_with_more_than_pixels),
                                        cmocka_unit_test(interlaced_png_files),
                                        cmocka_unit_test(jpeg_files),
+                                       cmocka_unit_test(jpeg_files_of_inks),
+                                       cmocka_unit_test(photographs_are_turned_upright),
                                        cmocka_unit_test(damaged_files),
                                        cmocka_unit_test(without_the_plugin),
                                        cmocka_unit_test(other_sizes),

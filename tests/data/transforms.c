@@ -106,18 +106,34 @@ static const struct {
     const char *name;
     int kind;
     double number;
-} changes[] = {{"brightness", 0, 1.4},    {"contrast", 1, 0.6},       {"saturation", 2, 1.7},
-               {"hue", 3, 0.2},           {"hue_back", 3, -0.4},      {"grayscale", 4, 0},
-               {"sharpness", 5, 1.8},     {"softness", 5, 0.3},       {"blur", 6, 0.9},
-               {"equalize", 8, 0},        {"posterize", 9, 3},        {"solarize", 10, 0.4},
-               {"autocontrast", 7, 0},    {"rotate_nearest", 11, 33}, {"rotate_bilinear", 12, -71},
-               {"affine_nearest", 13, 0}, {"affine_bilinear", 14, 0}, {"shear_corner", 15, 0}};
+} changes[] = {{"brightness", 0, 1.4},
+               {"contrast", 1, 0.6},
+               {"saturation", 2, 1.7},
+               {"hue", 3, 0.2},
+               {"hue_back", 3, -0.4},
+               {"grayscale", 4, 0},
+               {"sharpness", 5, 1.8},
+               {"softness", 5, 0.3},
+               {"blur", 6, 0.9},
+               {"equalize", 8, 0},
+               {"posterize", 9, 3},
+               {"solarize", 10, 0.4},
+               {"autocontrast", 7, 0},
+               {"rotate_nearest", 11, 33},
+               {"rotate_bilinear", 12, -71},
+               {"affine_nearest", 13, 0},
+               {"affine_bilinear", 14, 0},
+               {"shear_corner", 15, 0},
+               {"perspective_nearest", 17, 0},
+               {"perspective_bilinear", 16, 0}};
 
 static void warp(fa__frame f[2], int kind, double number)
 {
     const double none[2] = {0, 0}, shift[2] = {2, -3}, shear[2] = {10, -5}, slant[2] = {15, 0};
     const double corner[2] = {-(double)f[0].width / 2, -(double)f[0].height / 2};
-    fa__warp w = kind < 13   ? fa__warp_of(-number, none, 1, none, none)
+    const double from[] = {0, 0, 16, 0, 16, 12, 0, 12}, to[] = {2.3, 1.2, 13.1, 0.4, 15.2, 10.3, 1.1, 12.2};
+    fa__warp w = kind > 15   ? fa__warp_of_corners(from, to, f[0].height, f[0].width)
+                 : kind < 13 ? fa__warp_of(-number, none, 1, none, none)
                  : kind < 15 ? fa__warp_of(20, shift, 1.2, shear, none)
                              : fa__warp_of(0, none, 1, slant, corner);
     fa__frame_warp(f, &w, kind % 2 && kind != 15 ? FA_NEAREST : FA_BILINEAR, 0);
@@ -241,6 +257,35 @@ static void erased_rectangles(void **state)
     assert_no_error();
 }
 
+/* Where the corners of images go: a white image shows black where nothing is. */
+static void perspectives(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    static float got[IMAGES];
+    int64_t changed = 0;
+    double area = 0;
+    fa_manual_seed(3);
+    fa_transform *t = fa_transform_random_perspective(.distortion = 0.5, .p = 0.7);
+    fa_tensor *y = fa_forward(t, fa_ones(FA_SHAPE(IMAGES, 1, 41, 31)));
+    assert_true(fa_read(fa_mean(fa_reshape(y, FA_SHAPE(IMAGES, -1)), .dim = 1), got, FA_F32, IMAGES));
+    for (int64_t i = 0; i < IMAGES; i++) {
+        changed += got[i] < 1;
+        area += got[i] < 1 ? (double)got[i] : 0;
+        assert_true(got[i] > 0.2F); /* all corners moved half the way */
+    }
+    assert_true(changed > 240 && changed < 320);
+    assert_true(fabs(area / (double)changed - 0.5625) < 0.03); /* corners move an eighth of each side on average */
+    assert_true(fa_same(fa_forward(fa_module_train(t, false), grid(4, 4)), grid(4, 4)));
+    fa_transform *none = fa_transform_random_perspective(.distortion = 0, .p = 1);
+    assert_true(fa_item(fa_amax(fa_abs(fa_sub(fa_forward(none, grid(5, 4)), grid(5, 4))))) < 1e-4);
+    assert_no_error();
+    assert_null(fa_transform_random_perspective(.distortion = 1.5));
+    assert_error(FA_ERROR_ARGUMENT, ".distortion and .p are 0 to 1, not 1.5");
+    assert_null(fa_transform_random_perspective(.interpolation = FA_BICUBIC));
+    assert_error(FA_ERROR_ARGUMENT, "fa_transform_random_perspective: it has no .interpolation 2");
+}
+
 static void jittered_colors(void **state)
 {
     (void)state;
@@ -301,6 +346,51 @@ static void some_of_a_batch(void **state)
     assert_no_error();
 }
 
+/* Each image gets one of the transforms, all about as often. */
+static void one_of_several(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_manual_seed(5);
+    fa_tensor *x = fa_full(FA_SHAPE(900, 3, 4, 4), 0.25);
+    fa_transform *t = fa_transform_random_choice(
+        fa_nn_list(fa_transform_solarize(0), fa_transform_compose(), fa_transform_normalize(FA_LIST(0), FA_LIST(0.5))));
+    fa_tensor *y = fa_get(fa_forward(t, x), ":, 0, 1, 1");
+    const double value[] = {0.75, 0.25, 0.5};
+    for (int i = 0; i < 3; i++)
+        assert_in_range((int)fa_item(fa_sum(fa_to(fa_eq(y, value[i]), FA_F32))), 240, 360);
+    assert_true(fa_same(fa_forward(fa_module_train(t, false), x), x));
+    assert_no_error();
+    assert_null(fa_transform_random_choice(fa_nn_list()));
+    assert_error(FA_ERROR_ARGUMENT, "the list has no transforms");
+    assert_null(fa_transform_random_choice(NULL));
+    assert_error(FA_ERROR_ARGUMENT, "the list is NULL");
+}
+
+/* How many of many images the policy leaves as they are, and how many it inverts or shifts down by the most. */
+static void auto_augment(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    enum { COUNT = 4000 };
+    fa_manual_seed(11);
+    fa_tensor *x = fa_full(FA_SHAPE(COUNT, 1, 12, 9), 0.25);
+    fa_tensor *y = fa_forward(fa_transform_auto_augment(), fa_expand(x, FA_SHAPE(COUNT, 3, 12, 9)));
+    assert_no_error();
+    assert_true(fa_item(fa_amin(y)) >= 0 && fa_item(fa_amax(y)) <= 1);
+    /* of 4,000 images, a 25th has each pair: 0.1 of two of them are inverted, and 0.2 of one solarized from 1/9 on */
+    fa_tensor *center = fa_get(y, ":, 0, 6, 4");
+    int inverted = (int)fa_item(fa_sum(fa_to(fa_eq(center, 0.75), FA_F32)));
+    assert_in_range(inverted, 40, 92); /* 64 */
+    /* moved down by 12 * 150 / 331 = 5 rows: half of 0.7 of two pairs, and of 0.9 * 0.3 + 0.1 * 0.7 of one */
+    fa_tensor *top = fa_get(y, ":, 0, 4, 4"), *below = fa_get(y, ":, 0, 5, 4");
+    int moved = (int)fa_item(fa_sum(fa_to(fa_logical_and(fa_eq(top, 0), fa_gt(below, 0)), FA_F32)));
+    assert_in_range(moved, 96, 184); /* 139 */
+    assert_int_equal(fa_tensor_dtype(fa_forward(fa_transform_auto_augment(), fa_to(fa_mul(x, 255), FA_U8))), FA_U8);
+    assert_null(fa_transform_auto_augment(.interpolation = FA_BICUBIC));
+    assert_error(FA_ERROR_ARGUMENT, ".interpolation is FA_NEAREST or FA_BILINEAR");
+}
+
 /* A batch is augmented alike for any batch size and any number of workers. */
 static void augmentation_belongs_to_the_sample(void **state)
 {
@@ -311,7 +401,8 @@ static void augmentation_belongs_to_the_sample(void **state)
     fa_transform *t = fa_transform_compose(
         fa_transform_random_resized_crop(8), fa_transform_random_apply(fa_transform_color_jitter(.hue = 0.4), 0.5),
         fa_transform_random_horizontal_flip(), fa_transform_rand_augment(.num_ops = 3), fa_transform_random_rotation(9),
-        fa_transform_random_erasing(.p = 0.5));
+        fa_transform_random_erasing(.p = 0.5), fa_transform_auto_augment(),
+        fa_transform_random_choice(fa_nn_list(fa_transform_random_horizontal_flip(), fa_transform_rand_augment())));
     fa_tensor *x = fa_to(fa_remainder(fa_arange(0, COUNT * 3 * 100), 251), FA_U8);
     fa_dataset *d = fa_data_transformed(fa_data_tensors(fa_reshape(x, FA_SHAPE(COUNT, 3, 10, 10))), t);
     for (int64_t size = 1; size <= COUNT; size += 3)
@@ -412,10 +503,21 @@ static void wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(sizes),         TEST(colors_and_positions), TEST(public_ones),
-        TEST(resized_crops), TEST(erased_rectangles),    TEST(jittered_colors),
-        TEST(rotations),     TEST(some_of_a_batch),      TEST(augmentation_belongs_to_the_sample),
-        TEST(rand_augment),  TEST(mixed_batches),        TEST(wrong_arguments),
+        TEST(sizes),
+        TEST(colors_and_positions),
+        TEST(public_ones),
+        TEST(resized_crops),
+        TEST(erased_rectangles),
+        TEST(perspectives),
+        TEST(jittered_colors),
+        TEST(rotations),
+        TEST(some_of_a_batch),
+        TEST(augmentation_belongs_to_the_sample),
+        TEST(one_of_several),
+        TEST(auto_augment),
+        TEST(rand_augment),
+        TEST(mixed_batches),
+        TEST(wrong_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -322,7 +322,9 @@ static void messages_name_operation_and_operands(void **state)
     SAYS(fa_ptr_f64(a), FA_ERROR_DTYPE, "fa_ptr: the tensor is f32 on cpu, asked for was f64 on cpu");
     SAYS(fa_ptr_f32(late), FA_ERROR_DEVICE, "f32 on late:0");
     assert_true(isnan(fa_item(a)));
-    assert_error(FA_ERROR_SHAPE, "fa_item: the tensor has not one element: (3, 4) f32 cpu, made by zeros");
+    assert_error(
+        FA_ERROR_SHAPE,
+        "fa_item: reads a tensor with one element, and this one has more or none: (3, 4) f32 cpu, made by zeros");
     SAYS(fa_read(a, &state, FA_F32, 1), FA_ERROR_ARGUMENT,
          "fa_read: the tensor has 12 elements, there is room for 1 of f32");
     SAYS(fa_size(a, 2) != -1, FA_ERROR_INDEX, "fa_size");
@@ -402,7 +404,8 @@ static void what_is_no_tensor_is_said_to_be_none(void **state)
     static const fa_object_type type = {"counter", NULL};
     fa_object *counter = fa_object_new(&type, sizeof *counter);
     SAYS(fa_sum((const fa_tensor *)(const void *)counter), FA_ERROR_ARGUMENT,
-         "x is a freed or other object, not a tensor; FACULA_DEBUG=1 tells where one was freed");
+         "x is a freed or other object, not a tensor: a freed one whose memory was used again? FACULA_DEBUG=1 names "
+         "the scope");
 }
 
 static void a_place_may_be_named(void **state)

@@ -397,7 +397,8 @@ static void reading(void **state)
     SAYS(!fa_read(a, room, FA_F32, 3), FA_ERROR_ARGUMENT,
          "fa_read: the tensor has 12 elements, there is room for 3 of f32: (3, 4) f32 cpu, made by ones *");
     SAYS(!fa_read(a, NULL, FA_F32, 12), FA_ERROR_ARGUMENT, "fa_read: data is NULL: (3, 4) f32 cpu, made by ones *");
-    SAYS(fa_item_int(a), FA_ERROR_SHAPE, "fa_item_int: the tensor has not one element: (3, 4) f32 cpu, made by ones *");
+    SAYS(fa_item_int(a), FA_ERROR_SHAPE,
+         "fa_item_int: reads a tensor with one element, and this one has more or none: (3, 4) f32 cpu, made by ones *");
     SAYS(fa_item_int(none), FA_ERROR_ARGUMENT, "fa_item_int: the tensor is NULL");
     SAYS(fa_item(meta), FA_ERROR_DEVICE, "fa_item: a tensor on meta has no elements: () f32 meta, made by ones *");
     SAYS(fa_print(none), FA_ERROR_ARGUMENT, "fa_print: the tensor is NULL");

@@ -68,25 +68,53 @@ static void losses_are_those_of_one_process(void **state)
 
 /* ---- processes ---- */
 
-static void start_processes(int ranks, pid_t *child)
+/* What a launcher sets: number of the process, of all, and, if it does, of those on this machine. */
+static const struct launcher {
+    const char *rank, *ranks, *local;
+} launchers[] = {
+    {"RANK", "WORLD_SIZE", NULL},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", NULL},
+};
+enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
+
+static void set_number(const char *name, int number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", number);
+    if (name)
+        setenv(name, text, 1);
+}
+
+/* In a child: the environment of a rank. */
+static void set_environment(const struct launcher *l, int number, int ranks, int port)
+{
+    set_number(l->rank, number);
+    set_number(l->ranks, ranks);
+    set_number(l->local, ranks);
+    if (l == launchers) {
+        set_number("MASTER_PORT", port);
+    } else { /* the port follows from the parent or the job */
+        set_number("SLURM_JOB_ID", (int)getppid());
+        setenv("SLURM_STEP_ID", "2", 1);
+        setenv("SLURM_STEP_NODELIST", "local[host-99,7],other", 1);
+    }
+}
+
+static void start_processes(const struct launcher *l, int ranks, pid_t *child)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof a;
-    char port[16], number[16], count[16];
     int s = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(bind(s, (struct sockaddr *)&a, length), 0);
     getsockname(s, (struct sockaddr *)&a, &length);
     close(s);
-    snprintf(port, sizeof port, "%d", ntohs(a.sin_port));
-    snprintf(count, sizeof count, "%d", ranks);
     for (int i = 0; i < ranks; i++) {
         child[i] = fork();
         if (child[i])
             continue;
-        snprintf(number, sizeof number, "%d", i);
-        setenv("RANK", number, 1);
-        setenv("WORLD_SIZE", count, 1);
-        setenv("MASTER_PORT", port, 1);
+        set_environment(l, i, ranks, ntohs(a.sin_port));
         execl("/proc/self/exe", "distributed", "rank", (char *)NULL);
         _exit(99);
     }
@@ -95,12 +123,32 @@ static void start_processes(int ranks, pid_t *child)
 static void processes_do_the_same(void **state)
 {
     (void)state;
-    for (int ranks = 2; ranks <= 4; ranks *= 2) {
-        pid_t child[4];
-        start_processes(ranks, child);
-        for (int i = 0; i < ranks; i++)
+    pid_t child[4];
+    start_processes(launchers, 4, child);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(status_of(child[i]), 0);
+    for (int l = 0; l < LAUNCHERS; l++) {
+        start_processes(&launchers[l], 2, child);
+        for (int i = 0; i < 2; i++)
             assert_int_equal(status_of(child[i]), 0);
     }
+}
+
+/* All others wait for the slow rank. */
+static bool knows_the_slow_rank(fa_group *g, int r, int ranks)
+{
+    if (r == 1)
+        usleep(200000);
+    WANT(fa_dist_barrier(g));
+    WANT(r == 1 || fa_dist_waited(g, 1) > 0.15);
+    WANT(fa_dist_waited(g, r) == 0 && fa_dist_waited(g, ranks) == 0 && says("fa_dist_waited: rank 3 of a group of 3"));
+    return true;
+}
+
+static void the_slow_rank_is_known(void **state)
+{
+    (void)state;
+    assert_true(run_threads(3, knows_the_slow_rank));
 }
 
 static int run_as_rank(void)
@@ -208,6 +256,119 @@ static void states_are_shared_and_compared(void **state)
     assert_true(run_threads(3, has_other_tensors) && run_threads(2, shares_buffers));
 }
 
+/* ---- batch normalization over all ranks ---- */
+
+static fa_module *normed(void)
+{
+    fa_generator_use(fa_generator_new(3));
+    return fa_nn_sequential(fa_nn_conv2d(1, 3, 3, .dtype = FA_F64), fa_nn_batch_norm2d(3, .dtype = FA_F64),
+                            fa_nn_tanh(), fa_nn_flatten(), fa_nn_linear(12, 4, .dtype = FA_F64),
+                            fa_nn_batch_norm1d(4, .momentum = -1, .affine = false, .dtype = FA_F64));
+}
+
+static bool normalizes_as_one(fa_group *g, int r, int ranks)
+{
+    fa_module *alone = normed(), *net = fa_dist_sync_batch_norm(normed(), g), *ddp = fa_dist_data_parallel(net, g);
+    WANT(ddp);
+    for (int i = 0; i < 3; i++) {
+        fa_module_zero_grad(alone);
+        fa_module_zero_grad(net);
+        fa_generator_use(fa_generator_new((uint64_t)i));
+        fa_tensor *x = fa_randn(FA_SHAPE(4 * ranks, 1, 4, 4), .dtype = FA_F64, .requires_grad = true);
+        fa_tensor *own = fa_set_requires_grad(x, true) ? fa_detach(fa_narrow(x, 0, 4 * r, 4)) : NULL;
+        fa_set_requires_grad(own, true);
+        fa_tensor *whole = fa_forward(alone, x), *part = fa_forward(ddp, own);
+        WANT(close_to(part, fa_narrow(whole, 0, 4 * r, 4), .rtol = 0, .atol = 1e-12));
+        /* the mean over the ranks of their means is the mean of all */
+        WANT(fa_backward(fa_mean(fa_pow(whole, 3))) && fa_backward(fa_mean(fa_pow(part, 3))));
+        WANT(close_to(fa_grad(own), fa_mul(fa_narrow(fa_grad(x), 0, 4 * r, 4), ranks), .rtol = 0, .atol = 1e-12));
+        fa_parameters a = fa_module_state(alone), b = fa_module_state(net);
+        for (size_t k = 0; k < a.count; k++) {
+            WANT(close_to(a.item[k], b.item[k], .rtol = 0, .atol = 1e-12));
+            WANT(!fa_grad(a.item[k]) || close_to(fa_grad(a.item[k]), fa_grad(b.item[k]), .rtol = 0, .atol = 1e-12));
+        }
+    }
+    fa_module_train(ddp, false);
+    WANT(r || fa_forward(net, fa_ones(FA_SHAPE(1, 1, 4, 4), .dtype = FA_F64))); /* nothing is exchanged */
+    WANT(fa_dist_sync_batch_norm(net, NULL) && fa_module_train(net, true));
+    return r || fa_forward(net, fa_ones(FA_SHAPE(4, 1, 4, 4), .dtype = FA_F64));
+}
+
+static void batches_of_all_ranks_are_normalized(void **state)
+{
+    (void)state;
+    for (int ranks = 1; ranks <= 4; ranks++)
+        assert_true(run_threads(ranks, normalizes_as_one));
+}
+
+/* ---- different numbers of batches ---- */
+
+static fa_tensor *batch_of(int r, int step)
+{
+    fa_generator_use(fa_generator_new((uint64_t)(100 * r + step)));
+    return fa_randn(FA_SHAPE(4, 6), .dtype = FA_F64);
+}
+
+/* Two epochs, in which rank r has r + 1 batches and 3 - r. */
+static int batches_of(int epoch, int r)
+{
+    return epoch ? 3 - r : r + 1;
+}
+
+static bool trains_unevenly(fa_group *g, int r, int ranks)
+{
+    fa_module *alone = net_of(0), *net = net_of((uint64_t)r), *ddp = fa_dist_data_parallel(net, g, .uneven = true);
+    fa_optim *one = fa_optim_sgd(alone, .lr = 0.1), *optim = fa_optim_sgd(net, .lr = 0.1);
+    for (int epoch = 0; epoch < 2; epoch++) {
+        for (int i = 0; i < 3; i++) { /* one process: who has no batch adds nothing */
+            fa_optim_zero_grad(one);
+            for (int k = 0; k < ranks; k++)
+                if (i < batches_of(epoch, k))
+                    WANT(fa_backward(fa_div(fa_mean(fa_forward(alone, batch_of(k, i))), ranks)));
+            WANT(fa_optim_step(one));
+        }
+        for (int i = 0; i < batches_of(epoch, r); i++) {
+            fa_optim_zero_grad(optim);
+            WANT(fa_backward(fa_mean(fa_forward(ddp, batch_of(r, i)))) && fa_optim_step(optim));
+        }
+        WANT(fa_dist_join(ddp));
+        for (int k = 0; k < 6; k++)
+            WANT(close_to(fa_module_state(alone).item[k], fa_module_state(net).item[k], .rtol = 0, .atol = 1e-12));
+    }
+    WANT(!fa_dist_join(net) && says("fa_dist_join"));
+    return true;
+}
+
+static void ranks_may_have_different_numbers_of_batches(void **state)
+{
+    (void)state;
+    assert_true(run_threads(3, trains_unevenly) && run_threads(2, trains_unevenly));
+}
+
+/* ---- gradients in another dtype ---- */
+
+static bool compresses(fa_group *g, int r, int ranks)
+{
+    fa_module *net = fa_nn_linear(2, 1, .bias = false);
+    fa_module *ddp = fa_dist_data_parallel(net, g, .gradient_dtype = FA_BF16);
+    /* 1 + 2^-8 is 1 in bf16; 256 + r and the sums are not all bf16, their mean is rounded once */
+    const float rows[] = {1 + 1.0f / 256, (float)(r == 0 ? 256 : 1)};
+    WANT(fa_backward(fa_sum(fa_forward(ddp, fa_tensor_from(rows, FA_SHAPE(1, 2))))));
+    fa_tensor *grad = fa_grad(fa_module_tensor(net, "weight"));
+    float got[2];
+    WANT(fa_tensor_dtype(grad) == FA_F32 && fa_read(grad, got, FA_F32, 2));
+    WANT(got[0] == 1.0f
+         && got[1] == (float)fa_item(fa_to(fa_to(fa_full(FA_SCALAR, (256.0 + ranks - 1) / ranks), FA_BF16), FA_F32)));
+    WANT(!fa_dist_data_parallel(net, g, .gradient_dtype = FA_I32) && says(".gradient_dtype is floating point"));
+    return true;
+}
+
+static void gradients_may_be_sent_in_bf16(void **state)
+{
+    (void)state;
+    assert_true(run_threads(2, compresses) && run_threads(4, compresses));
+}
+
 /* ---- early hooks ---- */
 
 typedef struct note {
@@ -257,13 +418,18 @@ static void hooks_of_leaves_may_run_early(void **state)
 
 int main(int argc, char **argv)
 {
-    (void)argv;
-    if (argc > 1 && getenv("RANK"))
+    if (argc > 1 && !strcmp(argv[1], "rank"))
         return run_as_rank();
     const struct CMUnitTest tests[] = {
-        TEST(losses_are_those_of_one_process),         TEST(processes_do_the_same),
-        TEST(gradients_accumulate_and_may_be_missing), TEST(states_are_shared_and_compared),
+        TEST(losses_are_those_of_one_process),
+        TEST(processes_do_the_same),
+        TEST(gradients_accumulate_and_may_be_missing),
+        TEST(states_are_shared_and_compared),
+        TEST(batches_of_all_ranks_are_normalized),
+        TEST(gradients_may_be_sent_in_bf16),
         TEST(hooks_of_leaves_may_run_early),
+        TEST(the_slow_rank_is_known),
+        TEST(ranks_may_have_different_numbers_of_batches),
     };
     return RUN("distributed");
 }

@@ -402,6 +402,11 @@ static void kernels_of_the_driver(void **state)
     fa__gpu_issue issue = fa__gpu_issue_begin(d->queue, NULL);
     const fa__gpu_kernel *inherit = fa__gpu_fixed(&issue, FA__GPU_INHERIT, 0, FA__CLASS_I32);
     assert_true(inherit && fa__gpu_launch_groups(&issue, inherit, (uint64_t[3]){1, 1, 1}, &(fa__gpu_args){.count = 0}));
+    const fa__gpu_kernel *note = fa__gpu_fixed(&issue, FA__GPU_NOTE, 0, FA__CLASS_I32);
+    const note_arguments number = {.number = 3}; /* of no launch: there is no fault */
+    fa__gpu_args args = {.count = 0};
+    fa__gpu_value(&args, &number, sizeof number);
+    assert_true(note && fa__gpu_launch_groups(&issue, note, (uint64_t[3]){1, 1, 1}, &args));
     put(&issue, to, 3, from, 7, false);
     put(&issue, to, 20, from, 10, true);
     pthread_mutex_unlock(&d->lock);

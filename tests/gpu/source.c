@@ -357,6 +357,7 @@ static const uint8_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
     [FA__GPU_POOL_MAX_BACK] = {1, 1, 0, 0},
     [FA__GPU_POOL_MEAN_BACK] = {1, 1, 0, 0},
     [FA__GPU_INHERIT] = {0, 0, 1, 0},
+    [FA__GPU_NOTE] = {0, 0, 1, 0},
     [FA__GPU_PUT] = {0, 0, 1, 0},
 };
 

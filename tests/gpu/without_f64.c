@@ -71,6 +71,27 @@ static void says_what_it_lacks(void **state)
     assert_no_error();
 }
 
+/* What training takes of functions is computed in f32 alone. */
+static void functions_of_f32(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    pair x = gpu_random(FA_F32, S(3, 70), LAYOUT_DENSE, false, 0),
+         y = gpu_random(FA_F32, S(3, 70), LAYOUT_DENSE, false, 0);
+    SAME("%s", fa_log1p(fa_abs(x.cpu)), fa_log1p(fa_abs(x.gpu)), "log1p");
+    SAME("%s", fa_expm1(x.cpu), fa_expm1(x.gpu), "expm1");
+    SAME("%s", fa_elu(x.cpu), fa_elu(x.gpu), "elu");
+    SAME("%s", fa_softplus(x.cpu), fa_softplus(x.gpu), "softplus");
+    SAME("%s", fa_logaddexp(x.cpu, y.cpu), fa_logaddexp(x.gpu, y.gpu), "logaddexp");
+    SAME("%s", fa_exp2(x.cpu), fa_exp2(x.gpu), "exp2");
+    SAME("%s", fa_log2(fa_abs(x.cpu)), fa_log2(fa_abs(x.gpu)), "log2");
+    SAME("%s", fa_log10(fa_abs(x.cpu)), fa_log10(fa_abs(x.gpu)), "log10");
+    SAME("%s", fa_atan2(x.cpu, y.cpu), fa_atan2(x.gpu, y.gpu), "atan2");
+    SAME("%s", fa_atan(x.cpu), fa_atan(x.gpu), "atan");
+    SAME("%s", fa_hypot(x.cpu, y.cpu), fa_hypot(x.gpu, y.gpu), "hypot");
+    assert_no_error();
+}
+
 static void copies_are_no_arithmetic(void **state)
 {
     (void)state;
@@ -281,9 +302,14 @@ static void training_has_the_same_bits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(says_what_it_lacks), TEST(copies_are_no_arithmetic),   TEST(the_cpu_does_it_by_counted_copies),
-        TEST(all_kinds_of_work),  TEST(counted_by_what_was_called), TEST(conversions),
-        TEST(in_place_and_given), TEST(training_has_the_same_bits)};
+    const struct CMUnitTest tests[] = {TEST(says_what_it_lacks),
+                                       TEST(functions_of_f32),
+                                       TEST(copies_are_no_arithmetic),
+                                       TEST(the_cpu_does_it_by_counted_copies),
+                                       TEST(all_kinds_of_work),
+                                       TEST(counted_by_what_was_called),
+                                       TEST(conversions),
+                                       TEST(in_place_and_given),
+                                       TEST(training_has_the_same_bits)};
     return gpu_there() ? RUN("gpu_without_f64") : GPU_SKIPPED;
 }

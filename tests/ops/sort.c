@@ -152,12 +152,17 @@ static void parts_of_lines(void **state)
                 fa_tensor *x = random_tensor(of[d], S(70, 60), (layout)how);
                 fa_sort_result up = fa_sort(x, .dim = dim), down = fa_sort(x, .dim = dim, .descending = true);
                 fa_topk_result least = fa_topk(x, 9, .dim = dim, .largest = false), most = fa_topk(x, 9, .dim = dim);
+                fa_topk_result few = fa_topk(x, 3, .dim = dim), half = fa_topk(x, 28, .dim = dim, .largest = false);
                 fa_kthvalue_result k = fa_kthvalue(x, 10, .dim = dim);
                 assert_no_error();
                 assert_true(tensor_same_bits(least.values, fa_narrow(up.values, dim, 0, 9)));
                 assert_true(tensor_same_bits(least.indices, fa_narrow(up.indices, dim, 0, 9)));
                 assert_true(tensor_same_bits(most.values, fa_narrow(down.values, dim, 0, 9)));
                 assert_true(tensor_same_bits(most.indices, fa_narrow(down.indices, dim, 0, 9)));
+                assert_true(tensor_same_bits(few.values, fa_narrow(down.values, dim, 0, 3)));
+                assert_true(tensor_same_bits(few.indices, fa_narrow(down.indices, dim, 0, 3)));
+                assert_true(tensor_same_bits(half.values, fa_narrow(up.values, dim, 0, 28)));
+                assert_true(tensor_same_bits(half.indices, fa_narrow(up.indices, dim, 0, 28)));
                 assert_true(tensor_same_bits(k.values, fa_select(up.values, dim, 9)));
                 assert_true(tensor_same_bits(k.indices, fa_select(up.indices, dim, 9)));
             }

@@ -18,12 +18,15 @@ for name, how, aa in (("bilinear", L, True), ("bicubic", B, True), ("bilinear_na
 for size in ((4, 7), (16, 21), (25, 2)):
     cases[f"center_{size[0]}x{size[1]}"] = lambda t, s=size: F.center_crop(t, s)
 affine = dict(angle=20, translate=[2, -3], scale=1.2, shear=[10.0, -5.0])
+corners, moved = [[0, 0], [16, 0], [16, 12], [0, 12]], [[2.3, 1.2], [13.1, 0.4], [15.2, 10.3], [1.1, 12.2]]
 cases |= {
     "rotate_nearest": lambda t: F.rotate(t, 33, N),
     "rotate_bilinear": lambda t: F.rotate(t, -71, L),
     "affine_nearest": lambda t: F.affine(t, interpolation=N, **affine),
     "affine_bilinear": lambda t: F.affine(t, interpolation=L, **affine),
     "shear_corner": lambda t: F.affine(t, 0, [0, 0], 1.0, [15.0, 0.0], L, center=[0, 0]),
+    "perspective_nearest": lambda t: F.perspective(t, corners, moved, N),
+    "perspective_bilinear": lambda t: F.perspective(t, corners, moved, L),
     "brightness": lambda t: F.adjust_brightness(t, 1.4),
     "contrast": lambda t: F.adjust_contrast(t, 0.6),
     "saturation": lambda t: F.adjust_saturation(t, 1.7),
@@ -44,5 +47,5 @@ for name, case in cases.items():
         values = got.flatten().tolist()
         text = " ".join(str(v) if got.dtype == torch.uint8 else f"{255 * v:.2f}" for v in values)
         kind = "u8" if got.dtype == torch.uint8 else "f32"
-        if kind == "u8" or name in ("hue", "contrast", "blur", "equalize", "posterize", "rotate_bilinear"):
+        if kind == "u8" or name in ("hue", "contrast", "blur", "equalize", "posterize", "rotate_bilinear", "perspective_bilinear"):
             print(name, kind, got.shape[1], got.shape[2], text)

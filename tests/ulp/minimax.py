@@ -208,10 +208,13 @@ upto = lambda a, n: list(range(a, a + n))
 # name: function, weight, powers, interval, format
 FITS = {
     "exp_f32": (exp_tail, lambda x: mp.exp(-x), upto(2, 5), -half_ln2, half_ln2, to_f32),
+    "expm1_f32": (exp_tail, lambda x: 1 / abs(mp.expm1(x)), upto(2, 6), -half_ln2, half_ln2, to_f32),
+    "exp2_f32": (lambda x: mpf(2) ** x - 1, lambda x: mpf(2) ** -x, upto(1, 6), mpf("-0.5001"), mpf("0.5001"), to_f32),
     "log_f32": (log_tail, lambda x: 1 / abs(mp.log1p(x)), upto(3, 9), 1 / s2 - 1, s2 - 1, to_f32),
     "tanh_f32": (odd(mp.tanh), by_value(mp.tanh), upto(1, 5), mpf("1e-12"), mpf("0.625") ** 2, to_f32),
     "erf_small_f32": (odd(mp.erf), by_value(mp.erf), upto(0, 7), mpf("1e-12"), 1, to_f32),
     "erf_large_f32": (lambda x: log_erfc(x) + 1.125 * x, erfc_weight, upto(0, 7), 1, 4, to_f32),
+    "atan_f32": (odd(mp.atan), by_value(mp.atan), upto(1, 5), mpf("1e-12"), mpf("0.4143") ** 2, to_f32),
     "exp_f64": (exp_tail, lambda x: mp.exp(-x), upto(2, 10), -half_ln2, half_ln2, to_f64),
     "log_f64": (lambda z: 2 * z * atanh_tail(z), one, upto(1, 7), mpf("1e-12"), zlog, to_f64),
     "tanh_f64": (odd(mp.tanh), by_value(mp.tanh), upto(1, 11), mpf("1e-12"), mpf("0.625") ** 2, to_f64),

@@ -1,6 +1,8 @@
 /* Options from a table, read by getopt_long, and shown. */
 #include "arguments.h"
 #include "command.h"
+#include "progress.h"
+#include "style.h"
 #include <facula/version.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -8,7 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 79, COLUMN = 29, MOST = 48, HELP = 'h', VERSION = 'V', USAGE = 1000 };
+enum {
+    WIDTH = 79,
+    COLUMN = 29,
+    NARROW_COLUMN = 8,
+    LEAST_WIDTH = 64,
+    MOST = 64,
+    HELP = 'h',
+    VERSION = 'V',
+    USAGE = 1000
+};
 
 static const arguments_option common[] = {{"help", HELP, NULL, "Give this help list"},
                                           {"usage", USAGE, NULL, "Give a short usage message"},
@@ -18,6 +29,18 @@ enum { COMMON = sizeof common / sizeof *common };
 
 /* ---- output ---- */
 
+/* Columns of lines, and the one where descriptions of options begin: below the option, where there is little room. */
+static int width(void)
+{
+    int columns = progress_columns() - 1;
+    return columns < WIDTH ? columns : WIDTH;
+}
+
+static int doc_column(void)
+{
+    return width() < LEAST_WIDTH ? NARROW_COLUMN : COLUMN;
+}
+
 /* Prints words up to a '\v', starting at a column; lines after the first begin at `indent`. */
 static void put_wrapped(const char *text, int column, int indent)
 {
@@ -25,7 +48,7 @@ static void put_wrapped(const char *text, int column, int indent)
         int gap = (int)strspn(text, " "), length = (int)strcspn(text + gap, " \n\v");
         const char *word = text + gap;
         text = word + length;
-        if (at > indent && at + gap + length > WIDTH)
+        if (at > indent && at + gap + length > width())
             printf("\n%*s", at = indent, ""), gap = 0;
         at += printf("%*s%.*s", gap, "", length, word);
         if (*text == '\n')
@@ -44,10 +67,11 @@ static void put_option(const arguments_option *o)
     int at = is_letter(o->key) ? printf("  -%c, --%s", o->key, o->name) : printf("      --%s", o->name);
     if (o->argument)
         at += printf("=%s", o->argument);
-    if (at >= COLUMN)
+    int column = doc_column();
+    if (at >= column)
         printf("\n"), at = 0;
-    printf("%*s", COLUMN - at, "");
-    put_wrapped(o->doc, COLUMN, COLUMN);
+    printf("%*s", column - at, "");
+    put_wrapped(o->doc, column, column);
 }
 
 /* By letter or else by name, whatever the case; of the same letter the small one first. */
@@ -61,7 +85,10 @@ static int compare(const void *x, const void *y)
 
 static void put_usage(const char *program, const arguments *a)
 {
-    printf("Usage: %s [OPTION...]%s%s\n", program, a->words ? " " : "", a->words ? a->words : "");
+    int at = (int)strlen("Usage:");
+    printf("%sUsage:%s", style_bold(stdout), style_end(stdout));
+    at += printf(" %s [OPTION...]%s", program, a->words ? " " : "");
+    put_wrapped(a->words ? a->words : "", at, 4);
 }
 
 static void put_help(const char *program, const arguments *a)
@@ -87,7 +114,7 @@ void arguments_wrong(const char *program, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    fprintf(stderr, "%s: ", program);
+    fprintf(stderr, "%s%s:%s ", style_red(stderr), program, style_end(stderr));
     vfprintf(stderr, format, list);
     fprintf(stderr, "\nTry `%s --help' for more information.\n", program);
     va_end(list);
@@ -100,7 +127,7 @@ void arguments_wrong(const char *program, const char *format, ...)
 typedef struct table {
     const arguments_option *row[MOST];
     struct option longs[MOST];
-    char letters[3 * MOST];
+    char letters[3 * MOST + 2];
 } table;
 
 static void add(table *t, int *count, char **letter, const arguments_option *o)
@@ -120,6 +147,7 @@ static void make_table(table *t, const arguments *a)
     char *letter = t->letters;
     if (a->words_first)
         *letter++ = '+';
+    *letter++ = ':'; /* a missing value is told from an unknown option */
     for (const arguments_option *o = a->options; o && o->name && count < MOST - COMMON - 1; o++)
         add(t, &count, &letter, o);
     for (int i = 0; i < COMMON; i++)
@@ -145,17 +173,45 @@ static void answer(int key, const char *program, const arguments *a)
     exit(0);
 }
 
+/* An option that is not there: `word` is as it was given, "--epohcs=3". */
+static void unknown(const table *t, const char *program, const char *word)
+{
+    const char *names[MOST + 1] = {NULL};
+    char name[64], hint[100];
+    int matches = 0;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    for (int i = 0; t->row[i]; i++) {
+        names[i] = t->row[i]->name;
+        matches += !strncmp(names[i], name, strlen(name));
+    }
+    if (matches > 1)
+        arguments_wrong(program, "--%s is the beginning of several options", name);
+    arguments_wrong(program, "there is no option --%s%s", name, style_hint(name, names, hint, sizeof hint));
+}
+
+/* What getopt_long refused, which answered `key`. */
+static void refused(const table *t, int key, char **argv)
+{
+    const arguments_option *o = optopt ? row_of(t, optopt) : NULL;
+    if (key == ':' && o)
+        arguments_wrong(argv[0], "--%s: its %s is missing", o->name, o->argument);
+    if (o)
+        arguments_wrong(argv[0], "--%s has no value", o->name);
+    if (optopt)
+        arguments_wrong(argv[0], "there is no option -%c", optopt);
+    unknown(t, argv[0], argv[optind - 1]);
+}
+
 int arguments_read(int argc, char **argv, const arguments *a)
 {
     table t = {0};
     make_table(&t, a);
     optind = 0; /* once more from the start */
+    opterr = 0;
     for (int key; (key = getopt_long(argc, argv, t.letters, t.longs, NULL)) != -1;) {
         const arguments_option *o = row_of(&t, key);
-        if (!o) {
-            fprintf(stderr, "Try `%s --help' for more information.\n", argv[0]);
-            exit(EXIT_USAGE);
-        }
+        if (!o)
+            refused(&t, key, argv);
         if (key == HELP || key == USAGE || key == VERSION)
             answer(key, argv[0], a);
         a->take(a->context, o, optarg);

@@ -72,7 +72,8 @@ static double measure_memory(fa_device device)
 static double measure_training(fa_device device)
 {
     FA_SCOPE;
-    network n = network_for(&(settings){.model = MODEL_CNN, .data = 1});
+    network n;
+    network_for(&(settings){.model = MODEL_CNN, .data = "fashion-mnist"}, &n);
     fa_module *net = fa_module_to(network_new(&n), device);
     FA_USE(.device = device);
     work w = {device,

@@ -33,11 +33,12 @@ enum { AMP_OFF, AMP_BF16, AMP_F16 };
 
 /* All options; settings.c has a row for each. Strings are NULL if they are not given. */
 typedef struct settings {
-    int64_t model, data, epochs, batch_size, optimizer, schedule, amp, step_size, patience, hidden, seed, threads, top;
-    int64_t workers;
+    int64_t model, epochs, batch_size, optimizer, schedule, amp, step_size, patience, hidden, seed, threads, top;
+    int64_t workers, size, stop_early;
     double lr, momentum, weight_decay, gamma, warm_up;
-    const char *data_dir, *device, *devices, *save, *resume, *log, *out;
-    int64_t quiet, json, curve, invert, augment;
+    const char *data, *target, *data_dir, *device, *devices, *save, *best, *resume, *log, *tensorboard, *report,
+        *config, *out;
+    int64_t quiet, json, force, curve, invert, as_is, augment;
     uint64_t given;    /* one bit for each row of the table: the option was given */
     char **argument;   /* arguments that are not options */
     int64_t arguments; /* number of arguments */
@@ -56,10 +57,10 @@ typedef struct setting {
     const char *argument, *doc;
 } setting;
 
-enum { SETTINGS = 32, MOST_DEVICES = 64 }; /* including the last row, which has no name */
+enum { SETTINGS = 48, MOST_DEVICES = 64 }; /* including the last row, which has no name */
 extern const setting setting_rows[SETTINGS];
-extern const char *const model_names[], *const data_names[], *const optimizer_names[], *const schedule_names[],
-                                                                                           *const amp_names[];
+extern const char *const model_names[], *const optimizer_names[], *const schedule_names[], *const amp_names[];
+extern const char data_names[]; /* the data sets that have names */
 
 /* Parses the arguments of a subcommand. Exits if they are invalid, and after --help. */
 settings settings_parse(int command, int argc, char **argv, const char *words, const char *doc);
@@ -71,6 +72,8 @@ int command_device_list(const settings *s, fa_device *devices, size_t *count);
 /* The row of an existing name. */
 const setting *setting_named(const char *name);
 bool setting_given(const settings *s, const char *name);
+/* Reads the file of --config: options that were not given. Returns 0, or the exit code after a message. */
+int config_read(settings *s);
 /* Writes a value as text that setting_read() converts back exactly. "" for a string that is NULL. */
 void setting_write(const settings *s, const setting *row, char *text, size_t room);
 /* Parses such a text; false if it is invalid. */

@@ -12,7 +12,10 @@ _facula() {
         words='train eval predict info devices bench data run --help --version'
     else
         case $before in
-        --data | -d) words='digits fashion-mnist mnist cifar10' ;;
+        --data | -d)
+            mapfile -t COMPREPLY < <(compgen -W 'digits fashion-mnist mnist kmnist cifar10' -- "$word"; compgen -f -- "$word")
+            return
+            ;;
         --optimizer | -o) words='sgd adam adamw rmsprop adagrad' ;;
         --schedule | -S) words='constant step cosine one-cycle plateau' ;;
         --device | -D) words=$("${COMP_WORDS[0]}" devices 2>/dev/null | awk 'NR > 1 && !/not available:|^meta / { print $1 }') ;;
@@ -20,7 +23,7 @@ _facula() {
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
-        data) [[ $word == -* ]] || words='show preview' ;;
+        data) [[ $word == -* ]] || words='show preview get' ;;
         train) [[ $word == -* ]] || words='cnn mlp linear' ;;
         esac
         if [[ -z $words && $word == -* ]]; then

@@ -1,41 +1,23 @@
 /* facula data: what a dataset has, and what its images look like. */
 #include "network.h"
 #include "png.h"
+#include "style.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- which dataset ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), k = strlen(end);
-    return n >= k && !strcmp(text + n - k, end);
-}
-
-static bool is_table(const char *what)
-{
-    return ends_with(what, ".csv") || ends_with(what, ".csv.gz") || ends_with(what, ".tsv")
-           || ends_with(what, ".tsv.gz");
-}
-
-/* The number of a dataset that the command knows by name; -1: none. */
-static int64_t known(const char *what)
-{
-    for (int64_t i = 0; data_names[i]; i++)
-        if (!strcmp(data_names[i], what))
-            return i;
-    return -1;
-}
-
 static fa_dataset *open_data(const settings *s, const char *what)
 {
-    int64_t i = known(what);
-    if (is_table(what))
-        return fa_data_csv(what, .missing = FA_MISSING_NAN);
-    return i < 0 ? fa_data_image_folder(what, .channels = 3) : data_sets[i].open(s->data_dir, true, fa_nn_identity());
+    const data_set *set = data_set_named(what);
+    if (set)
+        return set->open(s->data_dir, true, fa_nn_identity());
+    return data_is_table(what) ? fa_data_csv(what, .missing = FA_MISSING_NAN)
+                               : fa_data_image_folder(what, .channels = 3);
 }
 
 /* Names come from files: control characters become question marks. */
@@ -140,20 +122,33 @@ static void print_images(const summary *m)
     printf("\n");
 }
 
+/* A line, or two on a narrow terminal. */
+static void print_column(const fa_column *c, bool narrow)
+{
+    char name[64];
+    printf(narrow ? "%s%s\n    " : "%-24s ", plain(c->name, name), narrow && c->target ? " (target)" : "");
+    if (c->categories)
+        printf("text:%-5" PRId64 " %8" PRId64, c->categories, c->missing);
+    else
+        printf("%-10s %8" PRId64, "number", c->missing);
+    if (!c->categories && narrow)
+        printf(" missing\n    %.6g to %.6g, mean %.6g, std %.6g", c->least, c->most, c->mean, c->std);
+    else if (narrow)
+        printf(" missing");
+    else if (!c->categories)
+        printf(" %12.6g %12.6g %12.6g %12.6g", c->least, c->mean, c->std, c->most);
+    printf(c->target && !narrow ? "  (target)\n" : "\n");
+}
+
 static void print_columns(const fa_dataset *d)
 {
+    enum { WIDE = 106 };
+    bool narrow = style_narrow(WIDE);
     fa_column c;
-    printf("%-24s %-10s %8s %12s %12s %12s %12s\n", "column", "type", "missing", "least", "mean", "std", "most");
-    for (int64_t i = 0; fa_data_csv_column(d, i, &c); i++) {
-        char name[64], type[32] = "number";
-        if (c.categories)
-            snprintf(type, sizeof type, "text:%" PRId64, c.categories);
-        printf("%-24s %-10s %8" PRId64, plain(c.name, name), type, c.missing);
-        if (c.categories)
-            printf("%s\n", c.target ? "  (target)" : "");
-        else
-            printf(" %12.6g %12.6g %12.6g %12.6g%s\n", c.least, c.mean, c.std, c.most, c.target ? "  (target)" : "");
-    }
+    if (!narrow)
+        printf("%-24s %-10s %8s %12s %12s %12s %12s\n", "column", "type", "missing", "least", "mean", "std", "most");
+    for (int64_t i = 0; fa_data_csv_column(d, i, &c); i++)
+        print_column(&c, narrow);
 }
 
 static int show(fa_dataset *d, const char *what)
@@ -168,7 +163,7 @@ static int show(fa_dataset *d, const char *what)
     printf("\n");
     if (m.channels)
         print_images(&m);
-    if (is_table(what))
+    if (data_is_table(what))
         print_columns(d);
     print_classes(&m, d);
     return 0;
@@ -240,22 +235,58 @@ static int preview(fa_dataset *d, const settings *s)
     return 0;
 }
 
+/* ---- get ---- */
+
+/* Shows how much has come, on a terminal. */
+static bool show_bytes(void *context, int64_t bytes, int64_t whole)
+{
+    int64_t *shown = context, megabytes = bytes >> 20;
+    if (megabytes != *shown && isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r%" PRId64 " MiB", megabytes);
+        if (whole > 0)
+            fprintf(stderr, " of %" PRId64 " ", whole >> 20);
+        *shown = megabytes;
+    }
+    return true;
+}
+
+static int get(const char *name, const settings *s)
+{
+    const char *folder = s->data_dir ? s->data_dir : "data";
+    int64_t shown = -1;
+    bool good = fa_data_get(name, folder, .progress = show_bytes, .context = &shown);
+    if (shown >= 0 && isatty(STDERR_FILENO))
+        fprintf(stderr, "\n");
+    if (!good)
+        return command_failed();
+    printf("%s: its files are in %s\n", name, folder);
+    return 0;
+}
+
 int command_data(int argc, char **argv)
 {
     settings s =
-        settings_parse(DATA, argc, argv, "show|preview FOLDER|NAME|FILE.csv",
+        settings_parse(DATA, argc, argv, "show|preview|get FOLDER|NAME|FILE.csv",
                        "Shows what a dataset has: a folder with a subfolder of images for each class, a CSV file, or "
-                       "digits, fashion-mnist, mnist, cifar10.\v"
+                       "digits, fashion-mnist, mnist, kmnist, cifar10; or downloads it.\v"
                        "show: samples, classes, sizes, mean and standard deviation, files that cannot be read.\n"
-                       "preview: writes 64 images to a PNG file.");
+                       "preview: writes 64 images to a PNG file.\n"
+                       "get: downloads mnist, fashion-mnist, kmnist, cifar10 or cifar100 to --data-dir, or data.\n"
+                       "\n"
+                       "Examples:\n"
+                       "  facula data show photos\n"
+                       "  facula data preview photos --augment --out sheet.png\n"
+                       "  facula data get cifar10 --data-dir data");
     const char *verb = s.arguments > 0 ? s.argument[0] : NULL, *what = s.arguments > 1 ? s.argument[1] : NULL;
-    if (!verb || (strcmp(verb, "show") != 0 && strcmp(verb, "preview") != 0))
-        return command_wrong(verb ? "data: \"%s\" is neither show nor preview" : "data: show or preview is missing",
-                             verb);
+    if (!verb || (strcmp(verb, "show") != 0 && strcmp(verb, "preview") != 0 && strcmp(verb, "get") != 0))
+        return command_wrong(
+            verb ? "data: \"%s\" is neither show nor preview nor get" : "data: show, preview or get is missing", verb);
     if (!what || s.arguments > 2)
         return command_wrong(what ? "\"%s\" is not expected" : "the dataset is missing", what ? s.argument[2] : "");
-    int64_t i = known(what);
-    if (i >= 0 && data_sets[i].needs_folder && !s.data_dir)
+    if (strcmp(verb, "get") == 0)
+        return get(what, &s);
+    const data_set *set = data_set_named(what);
+    if (set && set->needs_folder && !s.data_dir)
         return command_wrong("--data-dir is missing: the folder of %s", what);
     FA_SCOPE;
     fa_dataset *d = open_data(&s, what);

@@ -1,9 +1,11 @@
 /* facula devices: one line for each device, and the reason for each kind that is not available. */
 #include "arguments.h"
 #include "command.h"
+#include "style.h"
 #include <facula/facula.h>
 #include <stdio.h>
 
+enum { WIDE = 110 };
 static const char line[] = "%-9s %-48s %-10s %11s %6s %9s  %s\n";
 
 static void print_device(fa_device device)
@@ -18,7 +20,13 @@ static void print_device(fa_device device)
         snprintf(units, sizeof units, "%d", p.units);
     if (p.clock)
         snprintf(clock, sizeof clock, "%d MHz", p.clock);
-    printf(line, fa_device_name(device), p.name, p.driver, memory, units, clock, p.bit_equal ? "yes" : "no");
+    if (style_narrow(WIDE)) {
+        printf("%-9s %s\n", fa_device_name(device), p.name);
+        if (p.memory)
+            printf("%-9s %s, %s units, %s\n", "", memory, units, clock);
+    } else {
+        printf(line, fa_device_name(device), p.name, p.driver, memory, units, clock, p.bit_equal ? "yes" : "no");
+    }
 }
 
 static bool print_kind(const char *kind)
@@ -44,7 +52,8 @@ int command_devices(int argc, char **argv)
     int first = arguments_read(argc, argv, &none);
     if (first < argc)
         arguments_wrong(argv[0], "\"%s\" is not expected", argv[first]);
-    printf(line, "device", "name", "driver", "memory", "units", "clock", "bit-equal");
+    if (!style_narrow(WIDE))
+        printf(line, "device", "name", "driver", "memory", "units", "clock", "bit-equal");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!print_kind(kinds[i]))
             return command_failed();

@@ -8,7 +8,10 @@ static int show(const settings *s, const network *n, fa_module *net, fa_device d
 {
     static tally t;
     double began = progress_now();
-    fa_loader *loader = fa_data_loader(network_data(n, s, false), .batch_size = 256, .device = device);
+    fa_dataset *held_out = NULL;
+    fa_loader *loader = network_data(n, s, NULL, &held_out)
+                            ? fa_data_loader(held_out, .batch_size = 256, .device = device, .workers = s->workers)
+                            : NULL;
     if (fa_failed() || !evaluate(net, loader, n->classes, &t))
         return command_failed();
     if (s->json) {
@@ -16,7 +19,7 @@ static int show(const settings *s, const network *n, fa_module *net, fa_device d
         json_open(&j, NULL, '{');
         json_text(&j, "file", s->argument[0]);
         json_text(&j, "model", model_names[n->model]);
-        json_text(&j, "data", data_names[s->data]);
+        json_text(&j, "data", s->data);
         json_text(&j, "device", fa_device_name(device));
         tally_json(&t, n, &j);
         json_number(&j, "seconds", progress_now() - began);
@@ -24,8 +27,8 @@ static int show(const settings *s, const network *n, fa_module *net, fa_device d
         return 0;
     }
     if (!s->quiet) {
-        printf("%s of %s on %s, %" PRId64 " samples, on %s\n", model_names[n->model], n->data, data_names[s->data],
-               t.samples, fa_device_name(device));
+        printf("%s of %s on %s, %" PRId64 " samples, on %s\n", model_names[n->model], n->data, s->data, t.samples,
+               fa_device_name(device));
         tally_print(&t, n);
     }
     printf("test accuracy: %.1f%%\n", tally_accuracy(&t));
@@ -36,7 +39,12 @@ int command_eval(int argc, char **argv)
 {
     settings s = settings_parse(EVAL, argc, argv, "FILE",
                                 "Evaluates a network saved by `facula train` on held-out samples.\v"
-                                "Dataset and folder default to those used in training.");
+                                "Data defaults to what was used in training; of another folder or CSV file, all "
+                                "samples are evaluated.\n"
+                                "\n"
+                                "Examples:\n"
+                                "  facula eval net.safetensors\n"
+                                "  facula eval photos.safetensors --data more-photos");
     network n;
     fa_module *net;
     if (s.arguments != 1)
@@ -47,10 +55,9 @@ int command_eval(int argc, char **argv)
     if (wrong)
         return wrong;
     if (!setting_given(&s, "data")) {
-        setting_read(&s, setting_named("data"), n.data);
+        s.data = n.data;
         s.data_dir = s.data_dir ? s.data_dir : n.folder;
     }
-    if (data_sets[s.data].needs_folder && !s.data_dir)
-        return command_wrong("--data-dir is missing: the folder of %s", data_names[s.data]);
-    return show(&s, &n, net, device);
+    wrong = data_check(&s);
+    return wrong ? wrong : show(&s, &n, net, device);
 }

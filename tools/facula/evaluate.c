@@ -1,5 +1,7 @@
 /* Evaluation of a network: accuracy and confusion matrix. */
 #include "evaluate.h"
+#include "progress.h"
+#include "style.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -35,17 +37,12 @@ double tally_accuracy(const tally *t)
     return 100 * (double)t->right / (double)t->samples;
 }
 
-typedef struct measures {
-    int64_t samples;
-    double precision, recall, f1; /* 0 if the divisor is 0 */
-} measures;
-
 static double ratio(double part, double whole)
 {
     return whole > 0 ? part / whole : 0;
 }
 
-static measures measures_of(const tally *t, int64_t class)
+measures tally_measures(const tally *t, int64_t class)
 {
     int64_t right = t->count[class * t->classes + class], predicted = 0, actual = 0;
     for (int64_t i = 0; i < t->classes; i++) {
@@ -56,45 +53,82 @@ static measures measures_of(const tally *t, int64_t class)
                       ratio(2 * (double)right, (double)(predicted + actual))};
 }
 
+static void print_measures(const char *name, measures m, int wide)
+{
+    printf("%-*.*s  %9.3f  %6.3f  %6.3f  %7" PRId64 "\n", wide, wide, name, m.precision, m.recall, m.f1, m.samples);
+}
+
 static void print_classes(const tally *t, const network *n, int wide)
 {
     measures mean = {t->samples, 0, 0, 0};
-    printf("\n%-*s  precision  recall      F1  samples\n", wide, "class");
+    printf("\n%s%-*s  precision  recall      F1  samples%s\n", style_bold(stdout), wide, "class", style_end(stdout));
     for (int64_t i = 0; i < t->classes; i++) {
-        measures m = measures_of(t, i);
-        printf("%-*s  %9.3f  %6.3f  %6.3f  %7" PRId64 "\n", wide, n->class_name[i], m.precision, m.recall, m.f1,
-               m.samples);
+        measures m = tally_measures(t, i);
+        print_measures(n->class_name[i], m, wide);
         mean.precision += m.precision / (double)t->classes;
         mean.recall += m.recall / (double)t->classes;
         mean.f1 += m.f1 / (double)t->classes;
     }
-    printf("%-*s  %9.3f  %6.3f  %6.3f  %7" PRId64 "\n", wide, "mean", mean.precision, mean.recall, mean.f1,
-           mean.samples);
+    print_measures("mean", mean, wide);
 }
 
 /* Columns are labelled with class numbers, as names are long. */
 static void print_confusion(const tally *t, const network *n, int wide)
 {
-    printf("\nconfusion matrix (rows: actual, columns: predicted)\n%-*s      ", wide, "");
+    printf("\n%sconfusion matrix (rows: actual, columns: predicted)%s\n%-*s      ", style_bold(stdout),
+           style_end(stdout), wide, "");
     for (int64_t i = 0; i < t->classes; i++)
         printf(i ? " %5" PRId64 : "%2" PRId64, i);
     printf("\n");
     for (int64_t i = 0; i < t->classes; i++) {
-        printf("%-*s %2" PRId64 " ", wide, n->class_name[i], i);
+        printf("%-*.*s %2" PRId64 " ", wide, wide, n->class_name[i], i);
         for (int64_t k = 0; k < t->classes; k++)
             printf(k ? " %5" PRId64 : "%4" PRId64, t->count[i * t->classes + k]);
         printf("\n");
     }
 }
 
+/* The pair of classes that was confused most often, but for those of `below` times and more; 0: none is left. */
+static int64_t most_confused(const tally *t, int64_t below, int64_t after, int64_t *at)
+{
+    int64_t best = 0;
+    for (int64_t i = 0; i < t->classes * t->classes; i++) {
+        bool later = t->count[i] < below || (t->count[i] == below && i > after);
+        if (i / t->classes != i % t->classes && later && t->count[i] > best) {
+            best = t->count[i];
+            *at = i;
+        }
+    }
+    return best;
+}
+
+/* Where the matrix is too wide: what it has to say, a line for each of the largest numbers. */
+static void print_confused(const tally *t, const network *n, int columns)
+{
+    enum { MOST = 10 };
+    int64_t at = -1, times = INT64_MAX;
+    int room = (columns - 12) / 2;
+    printf("\n%smost confused (actual, predicted)%s\n", style_bold(stdout), style_end(stdout));
+    for (int i = 0; i < MOST && (times = most_confused(t, times, at, &at)) > 0; i++)
+        printf("%6" PRId64 "  %-*.*s  %.*s\n", times, room, room, n->class_name[at / t->classes], room,
+               n->class_name[at % t->classes]);
+}
+
 void tally_print(const tally *t, const network *n)
 {
-    int wide = (int)strlen("class");
+    enum { OTHERS = 34 /* columns beside the class */, MOST_NAME = 40, MOST_ROWS = 40 };
+    int wide = (int)strlen("class"), columns = progress_columns();
     for (int64_t i = 0; i < t->classes; i++)
         if ((int)strlen(n->class_name[i]) > wide)
             wide = (int)strlen(n->class_name[i]);
+    if (style_narrow(OTHERS + wide) && columns > OTHERS + 4)
+        wide = columns - OTHERS;
+    wide = wide < MOST_NAME ? wide : MOST_NAME;
     print_classes(t, n, wide);
-    print_confusion(t, n, wide);
+    if (t->classes > MOST_ROWS || style_narrow(wide + 8 + 6 * (int)(t->classes - 1)))
+        print_confused(t, n, columns);
+    else
+        print_confusion(t, n, wide);
     printf("\n");
 }
 
@@ -104,7 +138,7 @@ void tally_json(const tally *t, const network *n, json *j)
     json_whole(j, "samples", t->samples);
     json_open(j, "classes", '[');
     for (int64_t i = 0; i < t->classes; i++) {
-        measures m = measures_of(t, i);
+        measures m = tally_measures(t, i);
         json_open(j, NULL, '{');
         json_text(j, "name", n->class_name[i]);
         json_number(j, "precision", m.precision);

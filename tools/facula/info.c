@@ -1,6 +1,7 @@
 /* facula info: lists the metadata and tensors of a safetensors file, and their sizes. */
 #include "json.h"
 #include "network.h"
+#include "style.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,8 +60,23 @@ static void print_text(const char *name, const char *value, int wide)
     printf(lines > 1 ? " ... (%d lines)\n" : "\n", lines);
 }
 
+/* A line, or two on a narrow terminal. */
+static void print_tensor(const fa_saved_entry *e, int wide, bool narrow)
+{
+    char shape[200];
+    print_plain(e->name, (int)strlen(e->name), narrow ? 0 : wide);
+    printf(narrow ? "\n    " : "  ");
+    print_plain(dtype_text(e), (int)strlen(dtype_text(e)), 7);
+    printf(narrow ? "  %s, %" PRId64 " bytes" : "  %-18s %12" PRId64, shape_text(e, shape, sizeof shape),
+           e->end - e->begin);
+    if (refused(e))
+        printf("  cannot be loaded: %s", refused(e));
+    putchar('\n');
+}
+
 static void print_all(const fa_saved_head *f, const char *path)
 {
+    enum { OTHERS = 42 /* columns beside the name */ };
     int64_t bytes;
     int wide = 6;
     int64_t elements = all_elements(f, &bytes);
@@ -68,21 +84,17 @@ static void print_all(const fa_saved_head *f, const char *path)
         wide = (int)strlen(f->entry[i].name) > wide ? (int)strlen(f->entry[i].name) : wide;
     for (size_t i = 0; i < f->metadata.count; i++)
         wide = (int)strlen(f->metadata.name[i]) > wide ? (int)strlen(f->metadata.name[i]) : wide;
+    bool narrow = style_narrow(wide + OTHERS);
     printf("%s: %zu tensors, %" PRId64 " elements, %" PRId64 " bytes\n\n", path, f->count, elements, bytes);
     for (size_t i = 0; i < f->metadata.count; i++)
-        print_text(f->metadata.name[i], f->metadata.value[i], wide);
-    printf("%s%-*s  %-7s  %-18s %12s\n", f->metadata.count ? "\n" : "", wide, "tensor", "dtype", "shape", "bytes");
-    for (size_t i = 0; i < f->count; i++) {
-        const fa_saved_entry *e = &f->entry[i];
-        char shape[200];
-        print_plain(f->entry[i].name, (int)strlen(f->entry[i].name), wide);
-        printf("  ");
-        print_plain(dtype_text(e), (int)strlen(dtype_text(e)), 7);
-        printf("  %-18s %12" PRId64, shape_text(e, shape, sizeof shape), e->end - e->begin);
-        if (refused(e))
-            printf("  cannot be loaded: %s", refused(e));
-        putchar('\n');
-    }
+        print_text(f->metadata.name[i], f->metadata.value[i], narrow ? 0 : wide);
+    if (narrow)
+        printf("\n");
+    else
+        printf("%s%s%-*s  %-7s  %-18s %12s%s\n", f->metadata.count ? "\n" : "", style_bold(stdout), wide, "tensor",
+               "dtype", "shape", "bytes", style_end(stdout));
+    for (size_t i = 0; i < f->count; i++)
+        print_tensor(&f->entry[i], wide, narrow);
 }
 
 static void json_all(const fa_saved_head *f, const char *path)
@@ -123,7 +135,9 @@ int command_info(int argc, char **argv)
 {
     settings s = settings_parse(INFO, argc, argv, "FILE",
                                 "Lists the contents of a safetensors file, such as a saved network: metadata, and "
-                                "the dtype, shape and size of each tensor.");
+                                "the dtype, shape and size of each tensor.\v"
+                                "Example:\n"
+                                "  facula info net.safetensors --json");
     if (s.arguments != 1)
         return s.arguments ? command_wrong("\"%s\" is not expected", s.argument[1])
                            : command_wrong("a file is missing");

@@ -1,6 +1,7 @@
 /* The command `facula`: finds the subcommand and passes the remaining arguments to it. */
 #include "arguments.h"
 #include "command.h"
+#include "style.h"
 #include <errno.h>
 #include <facula/facula.h>
 #include <locale.h>
@@ -29,8 +30,13 @@ static const char what[] =
     "  info FILE           list the contents of a safetensors file\n"
     "  devices             list the available devices\n"
     "  bench               measure a device\n"
-    "  data show WHAT      describe a dataset; data preview: draw it\n"
+    "  data show WHAT      describe a dataset; data preview: draw it; data get: download it\n"
     "  run -- PROGRAM      start a program several times, as the ranks of a group\n"
+    "\n"
+    "Examples:\n"
+    "  facula train cnn --save digits.safetensors\n"
+    "  facula train cnn --data photos --workers 2\n"
+    "  facula predict digits.safetensors zero.png\n"
     "\n"
     "`facula COMMAND --help` lists the options of a command. Exit status: 0, 1 after a failure, 2 for "
     "wrong arguments.";
@@ -39,7 +45,7 @@ static const char names[] = "train, eval, predict, info, devices, bench, data, r
 
 int command_failed(void)
 {
-    fprintf(stderr, "facula: %s\n", fa_error_message());
+    fprintf(stderr, "%sfacula:%s %s\n", style_red(stderr), style_end(stderr), fa_error_message());
     fa_error_clear();
     return EXIT_FAILED;
 }
@@ -48,7 +54,7 @@ int command_wrong(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    fprintf(stderr, "facula: ");
+    fprintf(stderr, "%sfacula:%s ", style_red(stderr), style_end(stderr));
     vfprintf(stderr, format, list);
     fprintf(stderr, "\n");
     va_end(list);
@@ -124,5 +130,10 @@ int main(int argc, char **argv)
             argv[at] = name;
             return commands[i].run(argc - at, argv + at);
         }
-    return command_wrong("there is no command \"%s\": %s", argv[at], names);
+    const char *known[COMMANDS + 1] = {NULL};
+    char hint[100];
+    for (int i = 0; i < COMMANDS; i++)
+        known[i] = commands[i].name;
+    return command_wrong("there is no command \"%s\"%s: %s", argv[at], style_hint(argv[at], known, hint, sizeof hint),
+                         names);
 }

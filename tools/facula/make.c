@@ -93,13 +93,25 @@ bool run_join_wave(run *r)
     return fa_optim_set_lr(r->optim, r->s.lr * (1 + cos(acos(-1) * (double)at / (double)wave(n))) / 2);
 }
 
+/* Opens the data, and describes the network for it, unless a file has done so. */
+static bool open_data(run *r, fa_dataset **train, fa_dataset **held_out)
+{
+    if (!r->n.classes && !network_for(&r->s, &r->n))
+        return false;
+    if (r->n.columns)
+        r->s.target = r->n.target;
+    return network_data(&r->n, &r->s, train, held_out) && network_look(&r->n, *held_out);
+}
+
 bool run_new(run *r)
 {
+    fa_dataset *train = NULL, *held_out = NULL;
     fa_manual_seed((uint64_t)r->s.seed);
-    r->n = network_for(&r->s);
-    r->train = fa_data_loader(network_data(&r->n, &r->s, true), .batch_size = r->s.batch_size, .shuffle = true,
-                              .seed = r->s.seed, .device = r->device, .workers = r->s.workers);
-    r->held_out = fa_data_loader(network_data(&r->n, &r->s, false), .batch_size = 256, .device = r->device);
+    if (!open_data(r, &train, &held_out))
+        return false;
+    r->train = fa_data_loader(train, .batch_size = r->s.batch_size, .shuffle = true, .seed = r->s.seed,
+                              .device = r->device, .workers = r->s.workers);
+    r->held_out = fa_data_loader(held_out, .batch_size = 256, .device = r->device, .workers = r->s.workers);
     if (fa_failed())
         return false;
     r->net = fa_module_to(network_new(&r->n), r->device);

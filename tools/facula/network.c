@@ -1,6 +1,7 @@
-/* Networks: created for a data set or from a saved file, and described in a file. */
+/* Networks: their modules, and the data that they are trained and evaluated on. */
 #include "network.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,9 +53,23 @@ static fa_module *colour_cnn_new(const network *n)
                             fa_nn_linear(120, 84), fa_nn_relu(), fa_nn_linear(84, n->classes));
 }
 
+/* A convolution that keeps the size, behind which it is halved, or pooled to 2 x 2 at the end. */
+static fa_module *block(int64_t from, int64_t to, bool last)
+{
+    return fa_nn_sequential(fa_nn_conv2d(from, to, 3, .padding = 1, .bias = false), fa_nn_batch_norm2d(to),
+                            fa_nn_relu(), last ? fa_nn_adaptive_avg_pool2d(2) : fa_nn_max_pool2d(2));
+}
+
+/* For folders of images, of any size from 8 x 8 on. */
+static fa_module *folder_cnn_new(const network *n)
+{
+    return fa_nn_sequential(block(n->channels, 16, false), block(16, 32, false), block(32, 64, false),
+                            block(64, 64, true), fa_nn_flatten(), fa_nn_linear(64 * 2 * 2, n->classes));
+}
+
 static fa_module *cnn_new(const network *n)
 {
-    return (n->channels == 1 ? gray_cnn_new : colour_cnn_new)(n);
+    return (!data_set_named(n->data) ? folder_cnn_new : n->channels == 1 ? gray_cnn_new : colour_cnn_new)(n);
 }
 
 fa_module *network_new(const network *n)
@@ -63,28 +78,52 @@ fa_module *network_new(const network *n)
     return make[n->model](n);
 }
 
-fa_module *network_transform(const network *n)
+fa_module *network_transform(const network *n, bool augment)
 {
     const fa_list mean = {(size_t)n->channels, n->mean}, deviation = {(size_t)n->channels, n->deviation};
-    return fa_nn_sequential(fa_transform_to_tensor(), fa_transform_normalize(mean, deviation));
+    fa_module *last = fa_nn_sequential(fa_transform_to_tensor(), fa_transform_normalize(mean, deviation));
+    if (!augment)
+        return last;
+    return fa_nn_sequential(
+        fa_transform_random_crop(FA_PAIR(n->height, n->width), .padding = FA_PAIR(n->height / 8, n->width / 8)),
+        fa_transform_random_horizontal_flip(), last);
 }
 
-/* ---- data sets ---- */
-
-network network_for(const settings *s)
+int64_t network_class(const network *n, const char *name)
 {
-    const data_set *d = &data_sets[s->data];
-    network n = {.model = s->model,
-                 .hidden = s->hidden,
-                 .channels = d->channels,
-                 .height = d->height,
-                 .width = d->width,
-                 .data = data_names[s->data]};
+    int64_t i = 0;
+    while (i < n->classes && strcmp(n->class_name[i], name))
+        i++;
+    return i < n->classes ? i : -1;
+}
+
+/* ---- data ---- */
+
+static void describe_set(const data_set *d, network *n)
+{
+    n->channels = d->channels;
+    n->height = d->height;
+    n->width = d->width;
     for (int64_t i = 0; i < d->channels; i++)
-        n.mean[i] = d->mean, n.deviation[i] = d->deviation;
-    for (; d->classes[n.classes]; n.classes++)
-        n.class_name[n.classes] = d->classes[n.classes];
-    return n;
+        n->mean[i] = d->mean, n->deviation[i] = d->deviation;
+    for (; d->classes[n->classes]; n->classes++)
+        n->class_name[n->classes] = d->classes[n->classes];
+}
+
+bool network_for(const settings *s, network *n)
+{
+    const data_set *d = data_set_named(s->data);
+    *n = (network){.model = s->model,
+                   .hidden = s->hidden,
+                   .data = s->data,
+                   .folder = s->data_dir,
+                   .seed = s->seed,
+                   .edge = NAN,
+                   .edge_spread = NAN};
+    if (!d)
+        return (data_is_table(s->data) ? table_describe : folder_describe)(s, n);
+    describe_set(d, n);
+    return true;
 }
 
 /* An empty data set has neither a loss nor an accuracy. */
@@ -95,141 +134,101 @@ static fa_dataset *with_samples(fa_dataset *data, const char *name, bool train)
     return fa_failed() ? NULL : data;
 }
 
-fa_dataset *network_data(const network *n, const settings *s, bool train)
+static bool fits(const network *n, const char *name, const network *of)
 {
-    const data_set *d = &data_sets[s->data];
-    network of = network_for(s);
-    if (of.channels == n->channels && of.height == n->height && of.width == n->width && of.classes <= n->classes)
-        return with_samples(d->open(s->data_dir, train, network_transform(n)), data_names[s->data], train);
-    fa_fail(FA_ERROR_USER,
-            "the network takes %" PRId64 " x %" PRId64 " x %" PRId64 " and tells %" PRId64
-            " classes, and %s has %" PRId64 " x %" PRId64 " x %" PRId64 " and %" PRId64,
-            n->channels, n->height, n->width, n->classes, data_names[s->data], of.channels, of.height, of.width,
-            of.classes);
-    return NULL;
+    if (of->channels == n->channels && of->height == n->height && of->width == n->width && of->classes <= n->classes)
+        return true;
+    return fa_fail(FA_ERROR_USER,
+                   "the network takes %" PRId64 " x %" PRId64 " x %" PRId64 " and tells %" PRId64
+                   " classes, and %s has %" PRId64 " x %" PRId64 " x %" PRId64 " and %" PRId64,
+                   n->channels, n->height, n->width, n->classes, name, of->channels, of->height, of->width,
+                   of->classes);
 }
 
-/* ---- metadata of a saved network ---- */
-
-void texts_add(texts *t, const char *name, const char *value)
+/* The held-out samples of the data that the network was trained on; of another folder or table, all samples. */
+static int part_of(const network *n, const settings *s, bool train)
 {
-    size_t i = t->count, length = strlen(value) + 1;
-    t->name[i] = name;
-    t->value[i] = length <= TEXT_ROOM ? memcpy(t->room[i], value, length) : value;
-    t->count++;
+    char *there = realpath(s->data, NULL), *trained = realpath(n->data, NULL);
+    bool same = there && trained && !strcmp(there, trained);
+    free(there);
+    free(trained);
+    return train ? 1 : same ? 0 : -1;
 }
 
-static void add_numbers(texts *t, const char *name, const double *number, int64_t count)
+static fa_dataset *open_part(const network *n, const settings *s, bool train)
 {
-    char text[200] = "";
-    for (int64_t i = 0; i < count; i++) {
-        size_t length = strlen(text);
-        snprintf(text + length, sizeof text - length, "%s%.17g", i ? " " : "", number[i]);
+    const data_set *d = data_set_named(s->data);
+    bool table = !d && data_is_table(s->data);
+    if (table != (n->columns > 0)) {
+        fa_fail(FA_ERROR_USER, "the network takes %s, and %s has %s", n->columns ? "rows of a table" : "images",
+                s->data, table ? "rows of a table" : "images");
+        return NULL;
     }
-    texts_add(t, name, text);
+    if (!d)
+        return (table ? table_data : folder_data)(n, s, part_of(n, s, train));
+    network of = {0};
+    describe_set(d, &of);
+    if (!fits(n, s->data, &of))
+        return NULL;
+    return d->open(s->data_dir, train, network_transform(n, train && s->augment));
 }
 
-void network_tell(const network *n, texts *t)
+bool network_data(const network *n, const settings *s, fa_dataset **train, fa_dataset **held_out)
 {
-    char classes[TEXT_ROOM] = "";
-    const double size[] = {(double)n->channels, (double)n->height, (double)n->width};
-    for (int64_t i = 0; i < n->classes; i++) {
-        size_t length = strlen(classes);
-        snprintf(classes + length, sizeof classes - length, "%s%s", i ? "\n" : "", n->class_name[i]);
+    if (train)
+        *train = with_samples(open_part(n, s, true), s->data, true);
+    *held_out = fa_failed() ? NULL : with_samples(open_part(n, s, false), s->data, false);
+    return *held_out;
+}
+
+/* ---- the edges of images ---- */
+
+double image_edge(const float *pixel, int64_t channels, int64_t height, int64_t width)
+{
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t y = 0; y < channels * height; y++)
+        for (int64_t x = 0; x < width; x++)
+            if (y % height == 0 || y % height == height - 1 || x == 0 || x == width - 1) {
+                sum += (double)pixel[y * width + x];
+                count++;
+            }
+    return sum / (double)count;
+}
+
+/* The edge of a sample, whose pixels are normalized; NaN and an error if it cannot be read. */
+static double sample_edge(const network *n, fa_dataset *data, int64_t index)
+{
+    FA_SCOPE;
+    FA_USE(.no_grad = true);
+    fa_tensor *x = fa_dataset_get(data, index).input;
+    int64_t plane = n->height * n->width, count = n->channels * plane;
+    float *pixel = x ? scratch((size_t)count * sizeof *pixel) : NULL;
+    if (!pixel || !fa_read(x, pixel, FA_F32, count))
+        return NAN;
+    for (int64_t i = 0; i < count; i++)
+        pixel[i] = (float)((double)pixel[i] * n->deviation[i / plane] + n->mean[i / plane]);
+    return image_edge(pixel, n->channels, n->height, n->width);
+}
+
+bool network_look(network *n, fa_dataset *held_out)
+{
+    enum { MOST = 256 };
+    int64_t all = fa_dataset_length(held_out), count = all < MOST ? all : MOST;
+    double sum = 0, squares = 0;
+    if (n->columns || !isnan(n->edge))
+        return true;
+    for (int64_t i = 0; i < count && !fa_failed(); i++) {
+        double edge = sample_edge(n, held_out, i * all / count);
+        sum += edge;
+        squares += edge * edge;
     }
-    add_numbers(t, "run.input", size, 3);
-    add_numbers(t, "run.mean", n->mean, n->channels);
-    add_numbers(t, "run.std", n->deviation, n->channels);
-    texts_add(t, "run.classes", classes);
+    n->edge = sum / (double)count;
+    n->edge_spread = sqrt(fmax(0, squares / (double)count - n->edge * n->edge));
+    return !fa_failed();
 }
 
-const char *saved_text(const fa_saved *file, const char *name)
-{
-    for (size_t i = 0; i < file->metadata.count; i++)
-        if (!strcmp(file->metadata.name[i], name))
-            return file->metadata.value[i];
-    return NULL;
-}
-
-/* Parses up to `most` numbers and returns how many; -1 if the text is missing or invalid, or has more. */
-static int read_numbers(const fa_saved *file, const char *name, double *to, int most)
-{
-    const char *text = saved_text(file, name);
-    int count = 0;
-    for (char *end; text && *text; text = end) {
-        double value = strtod(text, &end);
-        if (end == text || count == most)
-            return -1;
-        to[count++] = value;
-    }
-    return text ? count : -1;
-}
-
-/* Reads the names of classes, one per line, into the innermost scope. */
-static bool read_classes(const fa_saved *file, network *n)
-{
-    typedef struct copy {
-        fa_object base;
-        char at[];
-    } copy;
-    static const fa_object_type type = {"text", NULL};
-    const char *text = saved_text(file, "run.classes");
-    copy *c = text ? fa_object_new(&type, sizeof *c + strlen(text) + 1) : NULL;
-    if (!c)
-        return false;
-    strcpy(c->at, text);
-    for (char *at = c->at, *end; at; at = end) {
-        if (n->classes == MOST_CLASSES)
-            return false;
-        n->class_name[n->classes++] = at;
-        if ((end = strchr(at, '\n')) != NULL)
-            *end++ = 0;
-    }
-    return true;
-}
-
-static bool is_size(double v)
-{
-    return v >= 1 && v <= 4096 && v == (double)(int64_t)v;
-}
-
-/* Reads a setting of the run, such as "run.hidden". */
-static bool read_setting(const fa_saved *file, settings *s, const char *name)
-{
-    char key[64];
-    snprintf(key, sizeof key, "run.%s", name);
-    const char *text = saved_text(file, key);
-    return text && setting_read(s, setting_named(name), text);
-}
-
-static bool read(const fa_saved *file, network *n)
-{
-    settings s = {0};
-    double size[3];
-    if (!read_setting(file, &s, "model") || !read_setting(file, &s, "hidden") || !read_setting(file, &s, "data")
-        || read_numbers(file, "run.input", size, 3) != 3 || !is_size(size[0]) || !is_size(size[1]) || !is_size(size[2])
-        || size[0] > MOST_CHANNELS)
-        return false;
-    *n = (network){.model = s.model,
-                   .hidden = s.hidden,
-                   .channels = (int64_t)size[0],
-                   .height = (int64_t)size[1],
-                   .width = (int64_t)size[2],
-                   .data = data_names[s.data],
-                   .folder = saved_text(file, "run.data-dir")};
-    if (n->folder && !*n->folder)
-        n->folder = NULL;
-    if (read_numbers(file, "run.mean", n->mean, MOST_CHANNELS) != n->channels
-        || read_numbers(file, "run.std", n->deviation, MOST_CHANNELS) != n->channels)
-        return false;
-    return read_classes(file, n);
-}
-
-bool network_read(const fa_saved *file, const char *path, network *n)
-{
-    return read(file, n)
-           || fa_fail(FA_ERROR_FILE, "%s does not tell of a network: it was not saved by `facula train`", path);
-}
+/* ---- saved networks ---- */
 
 bool network_load(const char *path, fa_device device, network *n, fa_module **net)
 {

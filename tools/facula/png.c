@@ -92,18 +92,29 @@ static void put_image(writer *w, uint8_t *rows, const uint8_t *pixel, int64_t he
     end_chunk(w, begin_chunk(w, "IEND"));
 }
 
-bool png_write(const char *path, const uint8_t *pixel, int64_t height, int64_t width)
+uint8_t *png_encode(const uint8_t *pixel, int64_t height, int64_t width, size_t *size)
 {
-    size_t size = (size_t)height * ((size_t)width * 3 + 1);
-    uint8_t *rows = calloc(1, size);
-    writer w = {malloc(size + 5 * (size / BLOCK + 1) + 128), 0};
-    bool good = rows && w.at;
-    if (good)
+    size_t bytes = (size_t)height * ((size_t)width * 3 + 1);
+    uint8_t *rows = calloc(1, bytes);
+    writer w = {malloc(bytes + 5 * (bytes / BLOCK + 1) + 128), 0};
+    if (rows && w.at)
         put_image(&w, rows, pixel, height, width);
     else
-        fa_fail(FA_ERROR_MEMORY, "out of memory for the image %s", path);
-    good = good && fa_file_write(path, w.at, w.size);
+        fa_fail(FA_ERROR_MEMORY, "out of memory for an image");
+    if (!rows) {
+        free(w.at);
+        w.at = NULL;
+    }
     free(rows);
-    free(w.at);
+    *size = w.size;
+    return w.at;
+}
+
+bool png_write(const char *path, const uint8_t *pixel, int64_t height, int64_t width)
+{
+    size_t size;
+    uint8_t *png = png_encode(pixel, height, width, &size);
+    bool good = png && fa_file_write(path, png, size);
+    free(png);
     return good;
 }

@@ -105,6 +105,8 @@ bool run_note(run *r, epoch_facts facts)
         r->room = room;
     }
     r->epoch[r->done++] = facts;
+    if (!r->best || facts.accuracy > r->epoch[r->best - 1].accuracy)
+        r->best = r->done;
     r->sum = 0;
     return true;
 }

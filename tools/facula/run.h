@@ -17,6 +17,7 @@ typedef struct run {
     fa_scaler *scaler;     /* NULL: gradients are not scaled */
     fa_loader *train, *held_out;
     int64_t done, room; /* epochs that are over, and room for */
+    int64_t best;       /* the one with the best held-out accuracy, from 1; 0: none */
     epoch_facts *epoch; /* as many */
     double sum;         /* of the losses of an epoch that is not over */
     tally tally;        /* of the last epoch */

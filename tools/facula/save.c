@@ -53,14 +53,16 @@ bool run_save(run *r, const char *path)
     if (!t)
         fa_fail(FA_ERROR_MEMORY, "no memory to save %s", path);
     if (lines && t) {
+        FA_SCOPE;
         tell_settings(&r->s, t);
-        network_tell(&r->n, t);
+        good = network_tell(&r->n, t);
         snprintf(sum, sizeof sum, "%.17g", r->sum);
         texts_add(t, "run.sum", sum);
         texts_add(t, "run.history", lines);
         const fa_metadata metadata = {t->count, t->name, t->value};
-        good = fa_checkpoint_save(path, .module = r->net, .optim = r->optim, .schedule = r->schedule,
-                                  .scaler = r->scaler, .loader = r->train, .metadata = metadata);
+        good = good
+               && fa_checkpoint_save(path, .module = r->net, .optim = r->optim, .schedule = r->schedule,
+                                     .scaler = r->scaler, .loader = r->train, .metadata = metadata);
     }
     free(lines);
     free(t);

@@ -1,6 +1,7 @@
 /* The options of all subcommands: a row for each, from which they are read, shown, saved and restored. */
 #include "arguments.h"
 #include "command.h"
+#include "style.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -8,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const model_names[] = {"cnn", "mlp", "linear", NULL},
-                  *const data_names[] = {"digits", "fashion-mnist", "mnist", "cifar10", NULL},
-                  *const optimizer_names[] = {"sgd", "adam", "adamw", "rmsprop", "adagrad", NULL},
+const char *const model_names[] = {"cnn", "mlp", "linear", NULL}, *const optimizer_names[] = {"sgd",     "adam",
+                                                                                              "adamw",   "rmsprop",
+                                                                                              "adagrad", NULL},
                   *const schedule_names[] = {"constant", "step", "cosine", "one-cycle", "plateau", NULL},
                   *const amp_names[] = {"off", "bf16", "f16", NULL};
+const char data_names[] = "digits, fashion-mnist, mnist, kmnist, cifar10";
 
 #define AT(member) offsetof(settings, member)
 #define MANY INT64_C(1000000000)
@@ -20,8 +22,14 @@ const char *const model_names[] = {"cnn", "mlp", "linear", NULL},
 const setting setting_rows[SETTINGS] = {
     /* the network is the first argument of `train`, and no option */
     {"model", 0, CHOICE, AT(model), 0, 0, model_names, 0, true, NULL, NULL},
-    {"data", 'd', CHOICE, AT(data), 0, 0, data_names, TRAIN | EVAL, true, "NAME",
-     "Dataset: digits, fashion-mnist, mnist or cifar10 (default: digits; eval: the one used in training)"},
+    {"data", 'd', TEXT, AT(data), 0, 0, NULL, TRAIN | EVAL, true, "DATA",
+     "digits, fashion-mnist, mnist, kmnist, cifar10, a folder with a subfolder of images for each class, or a CSV file "
+     "(default: "
+     "digits; eval: what was used in training)"},
+    {"target", 'T', TEXT, AT(target), 0, 0, NULL, TRAIN, true, "COLUMN",
+     "Column of a CSV file with the classes (default: the last one)"},
+    {"size", 'z', WHOLE, AT(size), 0, 1024, NULL, TRAIN, true, "N",
+     "Resize the images of a folder to N x N, 8 or more (default 0: their own size up to 128, or 64 if they differ)"},
     {"data-dir", 'f', TEXT, AT(data_dir), 0, 0, NULL, TRAIN | EVAL | DATA, true, "FOLDER",
      "Folder of the dataset's files (fashion-mnist: default is Debian's package)"},
     {"epochs", 'e', WHOLE, AT(epochs), 0, MANY, NULL, TRAIN, true, "N", "Number of passes over the training set"},
@@ -46,22 +54,35 @@ const setting setting_rows[SETTINGS] = {
      "Mixed precision: off, bf16, or f16 with gradient scaling (default: off)"},
     {"hidden", 'H', WHOLE, AT(hidden), 1, 1000000, NULL, TRAIN, true, "N", "Hidden units of mlp (default 128)"},
     {"seed", 's', WHOLE, AT(seed), 0, INT64_MAX, NULL, TRAIN, true, "N", "Random seed (default 0)"},
+    {"stop-early", 'x', WHOLE, AT(stop_early), 0, MANY, NULL, TRAIN, true, "EPOCHS",
+     "Stop when the held-out accuracy has not improved for so many epochs (default 0: never)"},
     {"save", 0, TEXT, AT(save), 0, 0, NULL, TRAIN, false, "FILE",
      "Save a checkpoint to FILE after each epoch and on Ctrl-C"},
+    {"best", 'B', TEXT, AT(best), 0, 0, NULL, TRAIN, false, "FILE",
+     "Save a checkpoint to FILE after each epoch with the best held-out accuracy so far"},
+    {"force", 'F', FLAG, AT(force), 0, 0, NULL, TRAIN, false, NULL, "Let --save and --best overwrite files"},
     {"resume", 'r', TEXT, AT(resume), 0, 0, NULL, TRAIN, false, "FILE",
      "Resume training from the checkpoint FILE, and save to it"},
     {"log", 'L', TEXT, AT(log), 0, 0, NULL, TRAIN, false, "FILE", "Write one line per epoch to FILE.csv or FILE.jsonl"},
+    {"tensorboard", 0, TEXT, AT(tensorboard), 0, 0, NULL, TRAIN, false, "FOLDER",
+     "Write the results of each epoch to an event file for TensorBoard"},
+    {"report", 'R', TEXT, AT(report), 0, 0, NULL, TRAIN, false, "FILE",
+     "Write a page with curves, confusion matrix and the worst samples to FILE.html"},
+    {"config", 'C', TEXT, AT(config), 0, 0, NULL, TRAIN, false, "FILE",
+     "Read options from lines of FILE, such as `epochs = 5`; those of the command line come first"},
     {"curve", 'c', FLAG, AT(curve), 0, 0, NULL, TRAIN, false, NULL,
      "Plot the loss, even if the output is not a terminal"},
     {"top", 'k', WHOLE, AT(top), 1, 1000, NULL, PREDICT, false, "N", "Number of classes to show per image (default 1)"},
     {"invert", 'i', FLAG, AT(invert), 0, 0, NULL, PREDICT, false, NULL,
      "Invert images: dark on light becomes light on dark, as in digits and fashion-mnist"},
+    {"as-is", 0, FLAG, AT(as_is), 0, 0, NULL, PREDICT, false, NULL,
+     "Do not invert images that look inverted beside those of the training"},
     {"out", 'O', TEXT, AT(out), 0, 0, NULL, DATA, false, "FILE", "The PNG file that preview writes"},
-    {"augment", 'A', FLAG, AT(augment), 0, 0, NULL, DATA, false, NULL,
-     "Preview images with random crops, flips and RandAugment"},
+    {"augment", 'A', FLAG, AT(augment), 0, 0, NULL, TRAIN | DATA, true, NULL,
+     "Train with randomly shifted and mirrored images; preview: with random crops, flips and RandAugment"},
     {"threads", 't', WHOLE, AT(threads), 1, 256, NULL, TRAIN | EVAL | PREDICT | BENCH, false, "N",
      "Number of threads (default: all CPUs)"},
-    {"workers", 'n', WHOLE, AT(workers), 0, 256, NULL, TRAIN, false, "N",
+    {"workers", 'n', WHOLE, AT(workers), 0, 256, NULL, TRAIN | EVAL, false, "N",
      "Threads that prepare batches ahead of the training step (default 0: it prepares them itself)"},
     {"device", 'D', TEXT, AT(device), 0, 0, NULL, TRAIN | EVAL | PREDICT | BENCH, false, "NAME",
      "Device: cpu, opencl:0, ... (default: the best available)"},
@@ -130,8 +151,8 @@ bool setting_read(settings *s, const setting *row, const char *text)
     case TEXT:
         *text_at(s, row) = *text ? text : NULL;
         return true;
-    default:
-        *whole_at(s, row) = 1;
+    default: /* given, or saved */
+        *whole_at(s, row) = !text || strcmp(text, "0") != 0;
         return true;
     }
 }
@@ -215,15 +236,17 @@ static void take(void *context, const arguments_option *option, const char *text
     if (row->kind == TEXT && !*text) /* of a variable that is not set, most likely */
         arguments_wrong(r->program, "--%s: \"\" is no name", row->name);
     if (!setting_read(r->s, row, text)) {
-        char what[200];
+        char what[200], hint[100] = "";
         describe(row, what, sizeof what);
-        arguments_wrong(r->program, "--%s: \"%s\" is %s", row->name, text, what);
+        if (row->kind == CHOICE)
+            style_hint(text, row->choices, hint, sizeof hint);
+        arguments_wrong(r->program, "--%s: \"%s\" is %s%s", row->name, text, what, hint);
     }
 }
 
 settings settings_parse(int command, int argc, char **argv, const char *words, const char *doc)
 {
-    settings s = {.top = 1, .hidden = 128, .gamma = 0.1, .patience = 2};
+    settings s = {.data = "digits", .top = 1, .hidden = 128, .gamma = 0.1, .patience = 2};
     reading r = {&s, argv[0]};
     arguments_option options[SETTINGS + 1] = {0};
     for (int i = 0, n = 0; setting_rows[i].name; i++)

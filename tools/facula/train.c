@@ -1,6 +1,9 @@
 /* facula train: makes a network, trains it on a data set, and shows how well it does on the part that is held out. */
+#include "events.h"
 #include "progress.h"
+#include "report.h"
 #include "run.h"
+#include "style.h"
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -15,7 +18,7 @@
 static void complete(settings *s)
 {
     static const double rate[] = {0, 0.002, 0.002, 0.001, 0.01};
-    const data_set *d = &data_sets[s->data];
+    const data_set *d = data_set_like(s->data);
     if (!setting_given(s, "epochs"))
         s->epochs = d->epochs;
     if (!setting_given(s, "batch-size"))
@@ -51,6 +54,44 @@ static int check_schedule(const settings *s)
     return 0;
 }
 
+/* A file that is there is overwritten with --force, or if the user says so. */
+static int check_overwriting(const settings *s, const char *path)
+{
+    char answer[16] = "";
+    if (!path || s->force || access(path, F_OK))
+        return 0;
+    if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !getenv("WORLD_SIZE")) {
+        fprintf(stderr, "%s exists; overwrite it? [y/N] ", path);
+        if (fgets(answer, sizeof answer, stdin) && (*answer == 'y' || *answer == 'Y'))
+            return 0;
+    }
+    return command_wrong("%s exists: --force overwrites it, --resume continues it", path);
+}
+
+/* Options that do not go with the data. */
+static int check_data(const settings *s)
+{
+    bool path = !data_set_named(s->data), table = path && data_is_table(s->data);
+    int wrong = data_check(s);
+    if (wrong)
+        return wrong;
+    if (s->target && !table)
+        return command_wrong("--target: %s is no table", s->data);
+    if (s->size && (!path || table))
+        return command_wrong("--size: %s is no folder of images", s->data);
+    if (s->size && s->size < 8)
+        return command_wrong("--size: images of less than 8 x 8 are too small");
+    if (s->augment && table)
+        return command_wrong("--augment: %s is a table", s->data);
+    if (path && s->data_dir)
+        return command_wrong("--data-dir: \"%s\" is the data itself", s->data);
+    if (table && s->model == MODEL_CNN)
+        return command_wrong("%s is a table, and cnn takes images: mlp or linear", s->data);
+    if (path && s->save && !json_is_text(s->data))
+        return command_wrong("--data: its name is not UTF-8, so that --save cannot write it down");
+    return 0;
+}
+
 /* What is wrong with them together; 0: nothing. */
 static int check(const settings *s)
 {
@@ -59,15 +100,20 @@ static int check(const settings *s)
         return command_wrong("--momentum: %s has none", optimizer_names[s->optimizer]);
     if (s->schedule == SCHEDULE_PLATEAU && s->gamma >= 1)
         return command_wrong("--gamma: --schedule=plateau lowers the rate, by a number below 1");
-    if (data_sets[s->data].needs_folder && !s->data_dir)
-        return command_wrong("--data-dir is missing: the folder of %s", data_names[s->data]);
+    int wrong = check_data(s);
+    if (wrong)
+        return wrong;
     if (s->save && s->data_dir && !json_is_text(s->data_dir)) /* known before an epoch, not behind it */
         return command_wrong("--data-dir: its name is not UTF-8, so that --save cannot write it down");
     if (s->log && !log_knows(s->log))
         return command_wrong("--log: \"%s\" ends with neither .csv nor .jsonl", s->log);
     if (s->quiet && s->json)
         return command_wrong("--quiet does not go with --json");
-    return check_schedule(s);
+    if (s->save && s->best && !strcmp(s->save, s->best))
+        return command_wrong("--best and --save are the same file");
+    wrong = check_schedule(s);
+    wrong = wrong || (s->resume && !strcmp(s->save, s->resume)) ? wrong : check_overwriting(s, s->save);
+    return wrong || s->resume ? wrong : check_overwriting(s, s->best);
 }
 
 /* Settings of a run that goes on are those of its file; what is given has to be the same, but for what may change. */
@@ -107,9 +153,9 @@ static void stop(int number)
 
 static void print_head(const run *r)
 {
-    printf("%s on %s, %" PRId64 " samples and %" PRId64 " held out, on %s", model_names[r->s.model],
-           data_names[r->s.data], fa_dataset_length(fa_loader_dataset(r->train)),
-           fa_dataset_length(fa_loader_dataset(r->held_out)), fa_device_name(r->device));
+    printf("%s on %s, %" PRId64 " samples and %" PRId64 " held out, on %s", model_names[r->s.model], r->s.data,
+           fa_dataset_length(fa_loader_dataset(r->train)), fa_dataset_length(fa_loader_dataset(r->held_out)),
+           fa_device_name(r->device));
     for (size_t i = 1; i < r->device_count; i++)
         printf(", %s", fa_device_name(r->devices[i]));
     if (r->world)
@@ -136,8 +182,21 @@ static void note_divergence(const run *r, double loss)
                 r->done + 1, loss);
 }
 
+/* Adds an epoch to the log and the events, and saves what is to be saved. */
+static bool keep(run *r, FILE *log, FILE *events, const epoch_facts *e)
+{
+    return (!log || log_write(log, r->s.log, r->done, e)) && (!events || events_write(events, r->done, e))
+           && (!r->s.best || r->best != r->done || run_save(r, r->s.best)) && (!r->s.save || run_save(r, r->s.save));
+}
+
+/* Whether the held-out accuracy has not improved for as long as --stop-early allows. */
+static bool is_stale(const run *r)
+{
+    return r->s.stop_early && r->done - r->best >= r->s.stop_early;
+}
+
 /* What is left of one epoch, and all that is told of it. False when it was stopped or failed. */
-static bool one_epoch(run *r, FILE *log)
+static bool one_epoch(run *r, FILE *log, FILE *events)
 {
     char label[64];
     double began = progress_now();
@@ -156,11 +215,11 @@ static bool one_epoch(run *r, FILE *log)
     e.accuracy = tally_accuracy(&r->tally) / 100;
     e.lr = fa_optim_lr(r->optim);
     e.seconds = progress_now() - began;
-    if (!run_note(r, e) || (log && !log_write(log, r->s.log, r->done, &e)))
+    if (!run_note(r, e))
         return false;
     if (!r->s.quiet && !r->s.json)
         print_epoch(r, label, &e);
-    return !r->s.save || run_save(r, r->s.save);
+    return keep(r, log, events, &e);
 }
 
 /* Whether a file can be written there: better known before an epoch than behind it. */
@@ -176,17 +235,21 @@ static bool can_save(const char *path)
 /* All epochs that are left, and what the network does then. False when it was stopped or failed. */
 static bool train(run *r)
 {
-    bool good = !r->s.save || can_save(r->s.save);
+    bool good = (!r->s.save || can_save(r->s.save)) && (!r->s.best || can_save(r->s.best))
+                && (!r->s.report || can_save(r->s.report));
     FILE *log = good && r->s.log ? log_open(r->s.log, r->s.resume ? r->done : -1) : NULL;
+    FILE *events = good && !fa_failed() && r->s.tensorboard ? events_open(r->s.tensorboard) : NULL;
     good = !fa_failed();
     r->began = progress_now();
-    while (good && r->done < r->s.epochs)
-        good = !fa_stopped() && one_epoch(r, log);
+    while (good && r->done < r->s.epochs && !is_stale(r))
+        good = !fa_stopped() && one_epoch(r, log, events);
     if (good && !r->evaluated)
         good = evaluate(r->net, r->held_out, r->n.classes, &r->tally) && (!r->s.save || run_save(r, r->s.save));
     if (log)
         fclose(log);
-    return good;
+    if (events)
+        fclose(events);
+    return good && (!r->s.report || report_write(r, r->s.report));
 }
 
 /* ---- what it came to ---- */
@@ -252,8 +315,15 @@ static void print_result(const run *r, int64_t first)
         tally_print(&r->tally, &r->n);
         if (setting_given(&r->s, "workers"))
             print_times(r);
+        if (is_stale(r) && r->done < r->s.epochs)
+            printf("stopped early: no improvement for %" PRId64 " epochs\n", r->done - r->best);
         if (r->s.save)
             printf("saved: %s\n", r->s.save);
+        if (r->s.best && r->best)
+            printf("best: epoch %" PRId64 ", held out %.1f%%: %s\n", r->best, 100 * r->epoch[r->best - 1].accuracy,
+                   r->s.best);
+        if (r->s.report)
+            printf("report: %s\n", r->s.report);
     }
     printf("test accuracy: %.1f%%\n", tally_accuracy(&r->tally));
 }
@@ -278,7 +348,7 @@ static int stopped(run *r)
 
 static int run_all(run *r, const fa_saved *file)
 {
-    if (!run_new(r) || (file && !run_load(r, r->s.resume, file)))
+    if ((file && !network_read(file, r->s.resume, &r->n)) || !run_new(r) || (file && !run_load(r, r->s.resume, file)))
         return command_failed();
     int64_t first = r->done + 1;
     if (!r->s.quiet && !r->s.json)
@@ -295,18 +365,27 @@ static int run_all(run *r, const fa_saved *file)
     return 0;
 }
 
+static int wrong_model(const char *name)
+{
+    char hint[100];
+    return command_wrong("MODEL: \"%s\" is none of cnn, mlp, linear%s", name,
+                         style_hint(name, model_names, hint, sizeof hint));
+}
+
 /* The settings of the run: the model stands among the arguments, or in the file of --resume, which is read. What the
  * process exits with when something is wrong; 0: nothing. */
 static int read_settings(settings *s, fa_saved *file)
 {
+    int wrong = s->config ? config_read(s) : 0;
+    if (wrong)
+        return wrong;
     if (s->arguments > 1)
         return command_wrong("\"%s\" is not expected", s->argument[1]);
     if (s->arguments && !setting_read(s, setting_rows, s->argument[0]))
-        return command_wrong("MODEL: \"%s\" is none of cnn, mlp, linear", s->argument[0]);
-    if (!s->arguments && !s->resume)
-        return command_wrong("a model is missing: cnn, mlp, linear");
+        return wrong_model(s->argument[0]);
     s->given |= (uint64_t)(s->arguments > 0);
-    int wrong = 0;
+    if (!setting_given(s, "model") && !s->resume)
+        return command_wrong("a model is missing: cnn, mlp, linear");
     if (s->resume) {
         *file = fa_load_file(s->resume, .device = FA_META);
         wrong = fa_failed() ? command_failed() : restore(s, file);
@@ -332,7 +411,7 @@ static bool join_world(run *r)
         r->device = FA_CUDA(atoi(local) % gpus);
     if (fa_dist_rank(r->world) == 0)
         return true;
-    r->s.save = r->s.log = NULL;
+    r->s.save = r->s.best = r->s.log = r->s.tensorboard = r->s.report = NULL;
     return freopen("/dev/null", "w", stdout) || fa_fail(FA_ERROR_FILE, "cannot open /dev/null");
 }
 
@@ -353,7 +432,13 @@ int command_train(int argc, char **argv)
                          "MODEL is cnn (convolutional), mlp (one hidden layer) or linear; with --resume it is read "
                          "from the file. Epochs, batch size and learning rate have defaults for each dataset. The "
                          "same seed gives the same network. Ctrl-C stops after the current step and saves; a second "
-                         "Ctrl-C stops immediately.");
+                         "Ctrl-C stops immediately.\n"
+                         "\n"
+                         "Examples:\n"
+                         "  facula train cnn --data fashion-mnist --save net.safetensors\n"
+                         "  facula train cnn --data photos --augment --workers 2 --report run.html\n"
+                         "  facula train mlp --data iris.csv --target species\n"
+                         "  facula train --resume net.safetensors --epochs 20");
     int wrong = read_settings(&r.s, &file);
     wrong = wrong ? wrong : command_device_list(&r.s, r.devices, &r.device_count);
     if (wrong)

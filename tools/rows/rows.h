@@ -242,6 +242,58 @@ bool has_kernel(const rows *, const char *backend, const op *);
 /* Writes their tables. */
 void write_kernels(const rows *, const char *folder);
 
+/* ---- public.c: the public headers ---- */
+enum { MOST_MEMBERS = 40, MOST_PARAMETERS = 12 };
+
+/* A member, option or parameter. */
+typedef struct public_item {
+    const char *name, *type;
+    const char *fallback; /* of an option: its default */
+    const char *doc;      /* "" where there is none */
+} public_item;
+
+typedef struct public_struct {
+    const char *name;
+    const char *alias; /* the struct that this is another name of */
+    public_item member[MOST_MEMBERS];
+    int members;
+    struct public_struct *next;
+} public_struct;
+
+typedef struct public_function {
+    const char *name, *symbol; /* fa_forward, fa__forward: most often the same */
+    const char *header, *result, *doc;
+    public_item parameter[MOST_PARAMETERS]; /* without the options */
+    int parameters;
+    const char *options; /* their struct; NULL: none */
+    public_item option[MOST_MEMBERS];
+    int noptions;
+    struct public_function *next;
+} public_function;
+
+typedef struct public_constant {
+    const char *type, *name, *value; /* type: "" of an enumeration without a name */
+    struct public_constant *next;
+} public_constant;
+
+typedef struct public_header {
+    const char *name, *text;
+    struct public_header *next;
+} public_header;
+
+typedef struct public_api {
+    public_header *headers, **last_header;
+    public_struct *structs, **last_struct;
+    public_function *functions, **last_function;
+    public_constant *constants, **last_constant;
+} public_api;
+
+void read_public(public_api *, const char *folder);
+public_struct *public_struct_find(const public_api *, const char *name);
+void write_api(const rows *, const public_api *, const char *folder);
+void write_options(const public_api *, const char *folder);
+void write_cpp(const public_api *, const char *folder);
+
 /* "fa_tensor *(fa_sum)(const fa_tensor *x, const fa_sum_options *options)"; `name` is what is to stand for the name. */
 void put_prototype(text *, const op *, const char *name, bool inplace);
 /* The function's name: fa_sum, and fa__relaid for an INTERNAL row. */

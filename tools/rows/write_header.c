@@ -174,6 +174,8 @@ static const char *conversion(const op *o, int i, bool inplace)
         return ends_with(f->name, "dims") || !strcmp(f->name, "source") || !strcmp(f->name, "destination")
                    ? "FA__ORDER"
                    : "FA__SHAPE";
+    if (!strcmp(type, "TENSORS"))
+        return "FA__TENSOR_LIST";
     return !strcmp(type, "INT") && !strcmp(f->name, "dim") ? "FA__DIMENSION" : "FA__SAME";
 }
 

@@ -451,7 +451,7 @@ typedef fa_scatter_add_options fa_scatter_add__options;
 #define FA__DEFAULT_fa_scatter_add_ FA__DEFAULT_fa_scatter_add
 #define fa_scatter_add_(...) FA__CALL4(fa_scatter_add_, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cat {offsetof(fa_cat_options, fa__end), NULL, 0, 0}
-#define fa_cat(...) FA__CALL1(fa_cat, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+#define fa_cat(...) FA__CALL1(fa_cat, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_nonzero {offsetof(fa_nonzero_options, fa__end), NULL, 0}
 #define fa_nonzero(...) FA__CALL1(fa_nonzero, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define fa_nonzero_tuple(...) FA__CALLED(fa_nonzero_tuple(__VA_ARGS__))

@@ -626,6 +626,41 @@ FA_API fa_tensor *fa_cross(const fa_tensor *a, const fa_tensor *b, const fa_cros
 
 /** @} */
 
+/** @name Matrix products of numbers in f8, which stand for more than they hold by scale factors
+ *  @{ */
+
+/** Options of fa_scaled_mm(). */
+typedef struct fa_scaled_mm_options {
+    size_t size;           /**< set by the macro */
+    fa_tensor *out;        /**< the tensor to write the result into; NULL: a new one */
+    const fa_tensor *bias; /**< (m), floating: is added to each row of the result; NULL: none */
+    fa_dtype dtype;        /**< the result's floating dtype; FA_SAME means a's, and bf16 if that is f8 */
+    char fa__end;          /**< marks the end of this version's options */
+} fa_scaled_mm_options;
+
+/** The product of matrices that hold scaled numbers: (scale_a * a) @ (scale_b * b) + bias. It is computed in f32 (f64
+ *  for f64), also where a and b are f8, which saves memory and, with cuBLASLt on GPUs that multiply f8, time. There b is
+ *  read fastest in the order of a transposed matrix: fa_t(weight). A usual scale is the largest magnitude of a tensor
+ *  divided by the largest number of its dtype, 448 for FA_F8_E4M3FN:
+ *
+ *      fa_tensor *scale = fa_div(fa_amax(fa_abs(x)), 448.0);
+ *      fa_tensor *x8 = fa_to(fa_div(x, scale), FA_F8_E4M3FN);
+ *      fa_tensor *y = fa_scaled_mm(x8, w8, scale, w_scale);
+ *
+ *  Source: Micikevicius et al. 2022, "FP8 formats for deep learning".
+ *
+ *      fa_scaled_mm(a, b, scale_a, scale_b, .bias = NULL, .dtype = FA_SAME, .out = NULL)
+ *
+ *  @param a (n, k): floating, also f8
+ *  @param b (k, m): of a's dtype; if a is f8, of the same or the other f8 dtype
+ *  @param scale_a a number, a 0-dim tensor, or (n, 1): a's elements stand for scale_a times them
+ *  @param scale_b a number, a 0-dim tensor, or (1, m): the same for b
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_scaled_mm(const fa_tensor *a, const fa_tensor *b, fa_arg scale_a, fa_arg scale_b, const fa_scaled_mm_options *options);
+
+/** @} */
+
 /** @} */
 
 /** @cond */
@@ -641,9 +676,9 @@ FA_API fa_tensor *fa_cross(const fa_tensor *a, const fa_tensor *b, const fa_cros
 #define FA__DEFAULT_fa_addbmm {offsetof(fa_addbmm_options, fa__end), NULL, 1, 1, 0}
 #define fa_addbmm(...) FA__CALL3(fa_addbmm, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_block_diag {offsetof(fa_block_diag_options, fa__end), NULL, 0}
-#define fa_block_diag(...) FA__CALL1(fa_block_diag, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+#define fa_block_diag(...) FA__CALL1(fa_block_diag, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_cartesian_prod {offsetof(fa_cartesian_prod_options, fa__end), NULL, 0}
-#define fa_cartesian_prod(...) FA__CALL1(fa_cartesian_prod, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+#define fa_cartesian_prod(...) FA__CALL1(fa_cartesian_prod, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_vander {offsetof(fa_vander_options, fa__end), NULL, -1, false, 0}
 #define fa_vander(...) FA__CALL1(fa_vander, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_combinations {offsetof(fa_combinations_options, fa__end), NULL, 2, false, 0}
@@ -657,13 +692,13 @@ FA_API fa_tensor *fa_cross(const fa_tensor *a, const fa_tensor *b, const fa_cros
 #define FA__DEFAULT_fa_cosine_similarity {offsetof(fa_cosine_similarity_options, fa__end), NULL, 1, 1e-8, 0}
 #define fa_cosine_similarity(...) FA__CALL2(fa_cosine_similarity, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_einsum {offsetof(fa_einsum_options, fa__end), NULL, 0}
-#define fa_einsum(...) FA__CALL2(fa_einsum, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_einsum(...) FA__CALL2(fa_einsum, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__TENSOR_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_matmul {offsetof(fa_matmul_options, fa__end), NULL, 0}
 #define fa_matmul(...) FA__CALL2(fa_matmul, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_linear {offsetof(fa_linear_options, fa__end), NULL, NULL, 0}
 #define fa_linear(...) FA__CALL2(fa_linear, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_multi_dot {offsetof(fa_multi_dot_options, fa__end), NULL, 0}
-#define fa_multi_dot(...) FA__CALL1(fa_multi_dot, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+#define fa_multi_dot(...) FA__CALL1(fa_multi_dot, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_matrix_power {offsetof(fa_matrix_power_options, fa__end), NULL, 0}
 #define fa_matrix_power(...) FA__CALL2(fa_matrix_power, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_mm {offsetof(fa_mm_options, fa__end), NULL, 0}
@@ -690,6 +725,8 @@ FA_API fa_tensor *fa_cross(const fa_tensor *a, const fa_tensor *b, const fa_cros
 #define fa_trace(...) FA__CALL1(fa_trace, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cross {offsetof(fa_cross_options, fa__end), NULL, -1, 0}
 #define fa_cross(...) FA__CALL2(fa_cross, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_scaled_mm {offsetof(fa_scaled_mm_options, fa__end), NULL, NULL, FA_SAME, 0}
+#define fa_scaled_mm(...) FA__CALL4(fa_scaled_mm, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__SAME, FA__ARG, FA__ARG, __VA_ARGS__)
 /** @endcond */
 
 FA__END

@@ -854,17 +854,17 @@ typedef fa_triu_options fa_triu__options;
 #define fa_triu_(...) FA__CALL1(fa_triu_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define fa_broadcast_tensors(...) FA__CALLED(fa_broadcast_tensors(__VA_ARGS__))
 #define FA__DEFAULT_fa_meshgrid {offsetof(fa_meshgrid_options, fa__end), "ij", 0}
-#define fa_meshgrid(...) FA__CALL1(fa_meshgrid, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+#define fa_meshgrid(...) FA__CALL1(fa_meshgrid, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_stack {offsetof(fa_stack_options, fa__end), NULL, 0, 0}
-#define fa_stack(...) FA__CALL1(fa_stack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+#define fa_stack(...) FA__CALL1(fa_stack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_hstack {offsetof(fa_hstack_options, fa__end), NULL, 0}
-#define fa_hstack(...) FA__CALL1(fa_hstack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+#define fa_hstack(...) FA__CALL1(fa_hstack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_vstack {offsetof(fa_vstack_options, fa__end), NULL, 0}
-#define fa_vstack(...) FA__CALL1(fa_vstack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+#define fa_vstack(...) FA__CALL1(fa_vstack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_dstack {offsetof(fa_dstack_options, fa__end), NULL, 0}
-#define fa_dstack(...) FA__CALL1(fa_dstack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+#define fa_dstack(...) FA__CALL1(fa_dstack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_column_stack {offsetof(fa_column_stack_options, fa__end), NULL, 0}
-#define fa_column_stack(...) FA__CALL1(fa_column_stack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+#define fa_column_stack(...) FA__CALL1(fa_column_stack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_pad {offsetof(fa_pad_options, fa__end), NULL, "constant", 0, 0}
 #define fa_pad(...) FA__CALL2(fa_pad, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_roll {offsetof(fa_roll_options, fa__end), NULL, {0, {0}}, 0}

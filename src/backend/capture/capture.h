@@ -3,16 +3,10 @@
 #ifndef FA__BACKEND_CAPTURE_H
 #define FA__BACKEND_CAPTURE_H
 #include "backend/device.h"
+#include "base/array.h"
 #include "core/capture.h"
 #include "core/tensor.h"
 #include <facula/graph.h>
-
-/* Launches that were issued together: one, or a list (fa__backend.run_list). */
-typedef struct fa__issue {
-    size_t first;
-    int count;
-    const char *line; /* of the program's call; NULL: not known */
-} fa__issue;
 
 /* Memory that launches use and that is there at the end of the recording: a reference. */
 typedef struct fa__held {
@@ -41,13 +35,6 @@ typedef struct fa__keyed {
     size_t draw;
 } fa__keyed;
 
-/* A growing array. */
-#define FA__ARRAY(type)                                                                                                \
-    struct {                                                                                                           \
-        type *item;                                                                                                    \
-        size_t count, room;                                                                                            \
-    }
-
 struct fa_graph {
     fa__object object;
     fa__capture capture;  /* first after the header: see fa__graph_of */
@@ -57,12 +44,13 @@ struct fa_graph {
     fa_stream *stream; /* whose queue it is: a reference; NULL: the device's own */
     fa__fault fault;   /* of kernels of the host */
     FA__ARRAY(fa__launch *) launch;
-    FA__ARRAY(fa__issue) issue;
+    FA__ARRAY(fa__recorded) issue;
     FA__ARRAY(fa__held) held;
     FA__ARRAY(fa__drawn_from) from;
     FA__ARRAY(fa__draw) draw;
     FA__ARRAY(fa__keyed) keyed;
     fa__sync_point last; /* of the last replay, or of the recording */
+    void *whole;         /* what the backend keeps to issue all at once (fa__backend.replay); NULL: nothing */
 };
 
 static inline fa_graph *fa__graph_of(fa__capture *c)

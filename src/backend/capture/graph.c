@@ -15,6 +15,8 @@ static void graph_destroy(fa__object *o)
     fa_graph *g = (fa_graph *)o;
     if (g->last.queue && !fa__sync_point_done(&g->last))
         fa__host_must_wait(NULL, g->last);
+    if (g->whole)
+        g->capture.device->backend->replay_end(g->queue, g->whole);
     fa__graph_clear(g);
     if (g->capture.pool)
         fa__cache_abandon(g->capture.pool);
@@ -97,7 +99,7 @@ void fa__graph_close(fa__graph_block *r)
 
 bool fa_graph_replay(fa_graph *g)
 {
-    if (!check(g, "fa_graph_replay") || fa__failed())
+    if (!check(g, "fa_graph_replay") || fa__failed() || !fa__ctx())
         return false;
     if (fa__capturing())
         return fa__capture_refuses("fa_graph_replay", "a graph cannot be part of another one");

@@ -8,26 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- arrays ---- */
-
-static bool grow(void **items, size_t *room, size_t count, size_t size)
-{
-    if (count < *room)
-        return true;
-    size_t more = *room ? 2 * *room : 32;
-    void *larger = fa__realloc(*items, more * size);
-    if (larger) {
-        *items = larger;
-        *room = more;
-    }
-    return larger != NULL;
-}
-
-/* A new item at the end; NULL and an error if there is no memory. */
-#define ADD(array)                                                                                                     \
-    (grow((void **)&(array).item, &(array).room, (array).count, sizeof *(array).item) ? &(array).item[(array).count++] \
-                                                                                      : NULL)
-
 /* ---- random numbers ---- */
 
 static bool drawn(fa__capture *c, void *generator, fa__key key)
@@ -37,12 +17,12 @@ static bool drawn(fa__capture *c, void *generator, fa__key key)
     while (i < g->from.count && g->from.item[i].generator != generator)
         i++;
     if (i == g->from.count) {
-        fa__drawn_from *f = ADD(g->from);
+        fa__drawn_from *f = FA__ADD(g->from);
         if (!f)
             return false;
         *f = (fa__drawn_from){.generator = generator ? fa__ref(generator) : NULL};
     }
-    fa__draw *d = ADD(g->draw);
+    fa__draw *d = FA__ADD(g->draw);
     if (d)
         *d = (fa__draw){key, i, g->from.item[i].count++};
     return d != NULL;
@@ -53,9 +33,10 @@ static bool note_key(fa_graph *g, fa__key *key)
 {
     for (size_t i = g->draw.count; i-- > 0;)
         if (g->draw.item[i].key.seed == key->seed && g->draw.item[i].key.call == key->call) {
-            fa__keyed *k = ADD(g->keyed);
+            fa__keyed *k = FA__ADD(g->keyed);
             if (k)
                 *k = (fa__keyed){key, i};
+            g->issue.item[g->issue.count - 1].changes = true;
             return k != NULL;
         }
     return true;
@@ -80,12 +61,23 @@ static bool is_own(const fa_graph *g, const fa__storage *s)
     return s->block && fa__block_cache(s->block) == g->capture.pool;
 }
 
+/* As long as the graph exists the memory stays where it is. */
 static bool hold(fa_graph *g, fa__storage *s, bool written, bool made)
 {
-    fa__held *h = ADD(g->held);
+    if (!fa__storage_hold(s))
+        return false;
+    fa__held *h = FA__ADD(g->held);
     if (h)
         *h = (fa__held){s, s->data, written, made};
+    else
+        fa__storage_let_go(s);
     return h != NULL;
+}
+
+static void let_go(fa__storage *s)
+{
+    fa__storage_let_go(s);
+    fa__unref(s);
 }
 
 static bool hold_operands(fa_graph *g, const fa__launch *l, fa_tensor *const *tensor)
@@ -126,7 +118,7 @@ static void merge_held(fa_graph *g)
         fa__held *h = &g->held.item[i], *last = left ? &g->held.item[left - 1] : NULL;
         if (last && last->storage == h->storage) {
             last->written |= h->written;
-            fa__unref(h->storage);
+            let_go(h->storage);
         } else {
             g->held.item[left++] = *h;
         }
@@ -145,7 +137,7 @@ static void free_launch(fa__launch *l)
 static bool add_launch(fa_graph *g, const fa__launch *l, fa_tensor *const *tensor)
 {
     void *room = fa__malloc(fa__launch_copy_size(l));
-    fa__launch **place = room ? ADD(g->launch) : NULL;
+    fa__launch **place = room ? FA__ADD(g->launch) : NULL;
     if (!place) {
         fa__free(room);
         return false;
@@ -173,10 +165,12 @@ bool fa__graph_allows(const fa__device *device, const fa__queue *queue, const fa
 bool fa__graph_add(fa__launch *const *l, fa_tensor *const *const *tensor, int count, uint64_t ticket)
 {
     fa_graph *g = fa__graph_of(fa__capturing());
-    fa__issue *issue = ADD(g->issue);
+    fa__recorded *issue = FA__ADD(g->issue);
     if (!issue)
         return false;
-    *issue = (fa__issue){g->launch.count, count, fa__line};
+    const fa_settings *s = fa__ctx()->settings;
+    *issue = (fa__recorded){
+        .first = g->launch.count, .count = count, .deterministic = s->deterministic, .tf32 = s->tf32, .line = fa__line};
     g->last = (fa__sync_point){g->queue, ticket};
     for (int i = 0; i < count; i++)
         if (!add_launch(g, l[i], tensor[i]))
@@ -191,23 +185,15 @@ void fa__graph_clear(fa_graph *g)
     for (size_t i = 0; i < g->launch.count; i++)
         free_launch(g->launch.item[i]);
     for (size_t i = 0; i < g->held.count; i++)
-        fa__unref(g->held.item[i].storage);
+        let_go(g->held.item[i].storage);
     for (size_t i = 0; i < g->from.count; i++)
         fa__unref(g->from.item[i].generator);
-    fa__free(g->launch.item);
-    fa__free(g->issue.item);
-    fa__free(g->held.item);
-    fa__free(g->from.item);
-    fa__free(g->draw.item);
-    fa__free(g->keyed.item);
-    g->launch.item = NULL;
-    g->issue.item = NULL;
-    g->held.item = NULL;
-    g->from.item = NULL;
-    g->draw.item = NULL;
-    g->keyed.item = NULL;
-    g->launch.count = g->issue.count = g->held.count = g->from.count = g->draw.count = g->keyed.count = 0;
-    g->launch.room = g->issue.room = g->held.room = g->from.room = g->draw.room = g->keyed.room = 0;
+    FA__ARRAY_FREE(g->launch);
+    FA__ARRAY_FREE(g->issue);
+    FA__ARRAY_FREE(g->held);
+    FA__ARRAY_FREE(g->from);
+    FA__ARRAY_FREE(g->draw);
+    FA__ARRAY_FREE(g->keyed);
 }
 
 static void stop(fa_graph *g, bool good)

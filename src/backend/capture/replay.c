@@ -2,6 +2,7 @@
 #include "backend/capture/capture.h"
 #include "backend/fault.h"
 #include "base/error.h"
+#include "core/context.h"
 #include "core/order.h"
 #include "core/random.h"
 
@@ -65,6 +66,16 @@ static bool note(const fa_graph *g)
     return good;
 }
 
+/* ---- settings ---- */
+
+/* Those of the program, with what the recorded call read of them. */
+static const fa_settings *use_settings(fa_settings *own, const fa__recorded *one)
+{
+    own->deterministic = one->deterministic;
+    own->tf32 = one->tf32;
+    return own;
+}
+
 /* ---- devices that work at once ---- */
 
 static bool failed(const fa_graph *g, const fa__launch *l)
@@ -74,13 +85,14 @@ static bool failed(const fa_graph *g, const fa__launch *l)
     return false;
 }
 
-static bool run_on_host(fa_graph *g)
+static bool run_on_host(fa_graph *g, fa_settings *own)
 {
     const fa__backend *b = g->capture.device->backend;
     atomic_store_explicit(&g->fault.code, FA_OK, memory_order_relaxed);
     for (size_t i = 0; i < g->issue.count; i++) {
         const fa__launch *l = g->launch.item[g->issue.item[i].first];
         fa__line = g->issue.item[i].line;
+        fa__ctx()->settings = use_settings(own, &g->issue.item[i]);
         if (FA__UNLIKELY(!b->run(NULL, l) || atomic_load_explicit(&g->fault.code, memory_order_relaxed)))
             return failed(g, l);
     }
@@ -97,14 +109,20 @@ static bool is_sound(const fa_graph *g)
     return true;
 }
 
-static bool issue_all(fa_graph *g)
+uint64_t fa__recorded_issue(fa__queue *queue, const fa__launches *r, size_t i, fa_settings *own)
 {
-    const fa__backend *b = g->capture.device->backend;
-    for (size_t i = 0; i < g->issue.count; i++) {
-        const fa__issue *one = &g->issue.item[i];
-        const fa__launch *const *l = (const fa__launch *const *)&g->launch.item[one->first];
-        fa__line = one->line;
-        uint64_t ticket = one->count == 1 ? b->run(g->queue, *l) : b->run_list(g->queue, l, one->count);
+    const fa__backend *b = queue->device->backend;
+    const fa__recorded *one = &r->issue[i];
+    const fa__launch *const *l = (const fa__launch *const *)&r->launch[one->first];
+    fa__line = one->line;
+    fa__ctx()->settings = use_settings(own, one);
+    return one->count == 1 ? b->run(queue, *l) : b->run_list(queue, l, one->count);
+}
+
+static bool issue_each(fa_graph *g, const fa__launches *r, fa_settings *own)
+{
+    for (size_t i = 0; i < r->issues; i++) {
+        uint64_t ticket = fa__recorded_issue(g->queue, r, i, own);
         if (!ticket)
             return false;
         g->last.ticket = ticket;
@@ -112,11 +130,23 @@ static bool issue_all(fa_graph *g)
     return true;
 }
 
-static bool run_on_queue(fa_graph *g)
+/* At once where the device can do that. */
+static bool issue_all(fa_graph *g, fa_settings *own)
+{
+    const fa__backend *b = g->capture.device->backend;
+    const fa__launches r = {.launch = g->launch.item, .issue = g->issue.item, .issues = g->issue.count};
+    uint64_t ticket = b->replay ? b->replay(g->queue, &r, own, &g->whole) : FA__DECLINED;
+    if (ticket == FA__DECLINED)
+        return issue_each(g, &r, own);
+    g->last.ticket = ticket ? ticket : g->last.ticket;
+    return ticket != 0;
+}
+
+static bool run_on_queue(fa_graph *g, fa_settings *own)
 {
     fa__device *d = g->capture.device;
     pthread_mutex_lock(&d->lock);
-    bool good = d->backend->ready(g->queue) && is_sound(g) && issue_all(g);
+    bool good = d->backend->ready(g->queue) && is_sound(g) && issue_all(g, own);
     pthread_mutex_unlock(&d->lock);
     return good;
 }
@@ -129,7 +159,10 @@ static bool replay(fa_graph *g)
         return false;
     draw(g);
     const char *line = fa__line;
-    bool good = g->queue ? run_on_queue(g) : run_on_host(g);
+    const fa_settings *settings = fa__ctx()->settings;
+    fa_settings own = *settings;
+    bool good = g->queue ? run_on_queue(g, &own) : run_on_host(g, &own);
+    fa__ctx()->settings = settings;
     fa__line = line;
     return note(g) && good;
 }

@@ -54,6 +54,33 @@ fa__cpu_walk fa__cpu_others(const int64_t *shape, int rank, int dim, const fa__o
     return w;
 }
 
+/* Whether dimensions d and d + 1 are one for all operands. */
+static bool joins(const fa__cpu_walk *w, int d)
+{
+    for (int k = 0; k < 3; k++)
+        if (w->stride[k][d] != w->stride[k][d + 1] * w->shape[d + 1])
+            return false;
+    return true;
+}
+
+fa__cpu_walk fa__cpu_joined(fa__cpu_walk w)
+{
+    for (int d = w.rank - 2; d >= 0; d--) {
+        if (!joins(&w, d))
+            continue;
+        w.shape[d] *= w.shape[d + 1];
+        w.rank--;
+        for (int k = 0; k < 3; k++)
+            w.stride[k][d] = w.stride[k][d + 1];
+        for (int e = d + 1; e < w.rank; e++) {
+            w.shape[e] = w.shape[e + 1];
+            for (int k = 0; k < 3; k++)
+                w.stride[k][e] = w.stride[k][e + 1];
+        }
+    }
+    return w;
+}
+
 void fa__cpu_place(const fa__cpu_walk *w, int64_t i, int64_t offset[3])
 {
     offset[0] = offset[1] = offset[2] = 0;

@@ -18,6 +18,9 @@ static inline const fa__simd_class *fa__cpu_class(unsigned dtype)
     return fa__cpu_simd->of[fa__class_of(dtype)];
 }
 
+/* Results that are larger than this are written past the caches. */
+int64_t fa__cpu_cache_bytes(void);
+
 /* Notes what is wrong, for the host to report: the first fault of a launch stays. Always false. */
 bool fa__cpu_fault(const fa__launch *l, fa_code code, fa__fault what);
 /* Element i of an operand of integers or bool, by its address. */
@@ -50,6 +53,8 @@ typedef struct fa__cpu_walk {
 
 fa__cpu_walk fa__cpu_others(const int64_t *shape, int rank, int dim, const fa__operand *a, const fa__operand *b,
                             const fa__operand *c);
+/* The same places in the same order, with dimensions joined that all operands step through as one. */
+fa__cpu_walk fa__cpu_joined(fa__cpu_walk);
 /* Offsets of the i-th place. */
 void fa__cpu_place(const fa__cpu_walk *, int64_t i, int64_t offset[3]);
 /* How many elements a tile has that begins with element `begin`: up to `most`, none from `end` on, and all of one row,

@@ -6,11 +6,11 @@
 
 enum { MOST_ROOM = 64 << 20 }; /* bytes of a band; beyond, elements are fetched one by one */
 
-fa__cpu_run fa__cpu_run_from(const int64_t pixels[2], bool join, int64_t pixel, int64_t most)
+fa__cpu_strip fa__cpu_run_from(const int64_t pixels[2], bool join, int64_t pixel, int64_t most)
 {
     int64_t all = pixels[0] * pixels[1], image = pixel / all, in_image = pixel - image * all;
     int64_t row = in_image / pixels[1], column = in_image - row * pixels[1];
-    return (fa__cpu_run){image, row, column, fa__min(most, join ? all - in_image : pixels[1] - column)};
+    return (fa__cpu_strip){image, row, column, fa__min(most, join ? all - in_image : pixels[1] - column)};
 }
 
 /* ---- images ---- */
@@ -20,7 +20,7 @@ static bool rows_join(const fa__cpu_image *m)
     return m->columns == m->pixels[1] && (m->stride[2] == m->pixels[1] * m->stride[3] || m->pixels[0] == 1);
 }
 
-static int64_t run_offset(const fa__cpu_image *m, const fa__cpu_run *r)
+static int64_t run_offset(const fa__cpu_image *m, const fa__cpu_strip *r)
 {
     return r->image * m->stride[0] + r->row * m->stride[2] + r->column * m->stride[3];
 }
@@ -39,7 +39,7 @@ static void pack_image(const fa__gemm_source *source, const fa__gemm_kind *kind,
     const bool join = rows_join(m);
     (void)room;
     for (int64_t i = 0; i < at->rows;) {
-        fa__cpu_run r = fa__cpu_run_from(m->pixels, join, m->first + at->row + i, at->rows - i);
+        fa__cpu_strip r = fa__cpu_run_from(m->pixels, join, m->first + at->row + i, at->rows - i);
         for (int64_t j = 0; j < at->cols; j += to->panel) {
             int64_t offset = run_offset(m, &r) + (at->col + j) * m->stride[1];
             kind->pack(packed_at(to, kind, i, j), to->row, (const char *)m->data + offset * (int64_t)kind->element,
@@ -64,7 +64,7 @@ static void put_image(const fa__gemm_sink *sink, const fa__gemm_kind *kind, cons
     part.c_row = m->stride[1];
     part.c_col = m->stride[3];
     for (int64_t j = 0; j < at->cols;) {
-        fa__cpu_run r = fa__cpu_run_from(m->pixels, join, m->first + at->col + j, at->cols - j);
+        fa__cpu_strip r = fa__cpu_run_from(m->pixels, join, m->first + at->col + j, at->cols - j);
         int64_t count = join ? r.count : fa__min(r.count, m->columns - r.column);
         const fa__gemm_block block = {at->row, 0, at->rows, count};
         part.c = (char *)m->data + run_offset(m, &r) * (int64_t)kind->element;
@@ -84,7 +84,7 @@ void fa__cpu_image_init(fa__cpu_image *m, void *data, const int64_t pixels[2], c
 
 /* Where the pixels of a few rows find their entries: in the band, or in the image itself. */
 typedef struct band {
-    fa__cpu_run run;             /* the pixels: of whole rows, or of one */
+    fa__cpu_strip run;           /* the pixels: of whole rows, or of one */
     int64_t rows, columns;       /* of pixels */
     bool part;                   /* of one row, from the run's first pixel on */
     int64_t channel, channels;   /* those that the taps have */
@@ -122,7 +122,7 @@ static int64_t period(const fa__patches *p)
     return p->step[1] / gcd(p->step[1], absolute(p->tap[1]));
 }
 
-static void set_band(band *b, const fa__cpu_patches *s, const fa__cpu_run *r, int64_t tap, int64_t taps)
+static void set_band(band *b, const fa__cpu_patches *s, const fa__cpu_strip *r, int64_t tap, int64_t taps)
 {
     const fa__patches *p = &s->p;
     const int64_t each = p->taps[0] * p->taps[1], width = p->pixels[1];
@@ -232,7 +232,7 @@ static void gather_band(const fa__cpu_patches *s, const fa__gemm_kind *kind, con
 static const char *entry_at(const fa__cpu_patches *s, size_t element, int64_t tap, int64_t pixel)
 {
     const fa__patches *p = &s->p;
-    fa__cpu_run r = fa__cpu_run_from(p->pixels, true, pixel, 1);
+    fa__cpu_strip r = fa__cpu_run_from(p->pixels, true, pixel, 1);
     int64_t each = p->taps[0] * p->taps[1], c = tap / each, in_channel = tap - c * each;
     int64_t row = p->start[0] + r.row * p->step[0] + in_channel / p->taps[1] * p->tap[0];
     int64_t column = p->start[1] + r.column * p->step[1] + in_channel % p->taps[1] * p->tap[1];
@@ -290,7 +290,7 @@ static void pack_patches(const fa__gemm_source *source, const fa__gemm_kind *kin
     bool join = s->flat || s->p.pixels[1] < at->cols;
     band found = {.pitch = -1}; /* that of `offset` */
     for (int64_t j = 0; j < at->cols;) {
-        fa__cpu_run r = fa__cpu_run_from(s->p.pixels, join, s->first + at->col + j, at->cols - j);
+        fa__cpu_strip r = fa__cpu_run_from(s->p.pixels, join, s->first + at->col + j, at->cols - j);
         band b;
         set_band(&b, s, &r, at->row, at->rows);
         if (b.channel_step != found.channel_step || b.pitch != found.pitch || b.length != found.length)

@@ -33,10 +33,10 @@ void fa__cpu_image_init(fa__cpu_image *, void *data, const int64_t pixels[2], co
 int64_t fa__cpu_flatten(fa__cpu_patches *, fa__cpu_image *sink, int64_t rows);
 
 /* Pixels that follow each other: of one image, and of one row unless rows join. */
-typedef struct fa__cpu_run {
+typedef struct fa__cpu_strip {
     int64_t image, row, column, count;
-} fa__cpu_run;
+} fa__cpu_strip;
 
 /* The run that begins at a pixel, of at most `most` pixels; rows join where they may. */
-fa__cpu_run fa__cpu_run_from(const int64_t pixels[2], bool join, int64_t pixel, int64_t most);
+fa__cpu_strip fa__cpu_run_from(const int64_t pixels[2], bool join, int64_t pixel, int64_t most);
 #endif

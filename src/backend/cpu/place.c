@@ -1,151 +1,29 @@
 /* Kernels that fetch and place elements by indices and masks: indices are checked, and what is wrong is a fault. */
-#include "backend/cpu/kernel.h"
+#include "backend/cpu/indexed.h"
 #include "backend/cpu/rows.h"
-#include "base/parallel.h"
+#include "backend/cpu/scratch.h"
 #include <string.h>
-
-static int64_t size_of(const fa__operand *x)
-{
-    return (int64_t)fa__dtype_size(x->dtype);
-}
 
 static int64_t size_along(const fa__operand *x, int dim)
 {
     return x->rank ? x->shape[dim] : 1;
 }
 
-static int64_t stride_along(const fa__operand *x, int dim)
-{
-    return x->rank ? x->stride[dim] : 0;
-}
-
 /* ---- the check ---- */
-
-/* Element by element, in logical order: the first that is wrong is told of. */
-static bool check_from(const fa__launch *l, const fa__operand *index, int dim, int64_t low, int64_t size)
-{
-    int last = index->rank - 1;
-    int64_t n = size_along(index, last), pace = stride_along(index, last);
-    fa__cpu_walk w = fa__cpu_others(index->shape, index->rank, last, index, NULL, NULL);
-    for (int64_t i = 0; i < w.count; i++) {
-        int64_t o[3];
-        fa__cpu_place(&w, i, o);
-        for (int64_t k = 0; k < n; k++) {
-            int64_t at = fa__cpu_integer(index, o[0] + k * pace);
-            if (at < low || at >= size) {
-                const fa__fault what = {.dim = dim, .value = at, .size = size, .position = i * n + k};
-                return fa__cpu_fault(l, FA_ERROR_INDEX, what);
-            }
-        }
-    }
-    return true;
-}
 
 static bool check_all(const fa__launch *l, const fa__operand *index, int dim, int64_t size)
 {
-    return check_from(l, index, dim, 0, size);
+    return fa__cpu_check_index(l, index, dim, 0, size);
 }
 
 /* What the operation's expression then does with them is not done behind a fault. */
 KERNEL(index_at)
 {
     const index_at_args *a = l->args;
-    return check_from(l, &l->operand[1], (int)a->dim, -a->size, a->size);
-}
-
-/* ---- what is done with two elements ---- */
-
-static void fetch(const fa__operand *y, int64_t to, const fa__operand *x, int64_t from)
-{
-    int64_t size = size_of(x);
-    memcpy((char *)y->data + to * size, (const char *)x->data + from * size, (size_t)size);
-}
-
-/* In the class of the dtype; y may be wider than x. */
-static void combine(const fa__operand *y, int64_t to, const fa__operand *x, int64_t from, int prim)
-{
-    const fa__simd_class *k = fa__cpu_class(x->dtype);
-    char *at = (char *)y->data + to * size_of(y);
-    _Alignas(8) char here[8], comes[8];
-    k->load[y->dtype](here, at, 1, 1);
-    k->load[x->dtype](comes, (const char *)x->data + from * size_of(x), 1, 1);
-    k->prim[prim](here, here, comes, NULL, 1);
-    k->store[y->dtype](at, 1, here, 1);
-}
-
-static void add(const fa__operand *y, int64_t to, const fa__operand *x, int64_t from)
-{
-    combine(y, to, x, from, FA__PRIM_add);
-}
-
-static void multiply(const fa__operand *y, int64_t to, const fa__operand *x, int64_t from)
-{
-    combine(y, to, x, from, FA__PRIM_mul);
-}
-
-static void raise(const fa__operand *y, int64_t to, const fa__operand *x, int64_t from)
-{
-    combine(y, to, x, from, FA__PRIM_maximum);
-}
-
-static void lower(const fa__operand *y, int64_t to, const fa__operand *x, int64_t from)
-{
-    combine(y, to, x, from, FA__PRIM_minimum);
-}
-
-typedef void way(const fa__operand *y, int64_t to, const fa__operand *x, int64_t from);
-
-/* by fa__placing */
-static way *const ways[] = {fetch, add, multiply, raise, lower};
-
-static void copy_all(const fa__operand *y, const fa__operand *x)
-{
-    fa__cpu_walk w = fa__cpu_others(x->shape, x->rank, -1, x, y, NULL);
-    for (int64_t i = 0; i < w.count; i++) {
-        int64_t o[3];
-        fa__cpu_place(&w, i, o);
-        fetch(y, o[1], x, o[0]);
-    }
-}
-
-static void clear(const fa__operand *y)
-{
-    fa__cpu_walk w = fa__cpu_others(y->shape, y->rank, -1, y, NULL, NULL);
-    int64_t size = size_of(y);
-    for (int64_t i = 0; i < w.count; i++) {
-        int64_t o[3];
-        fa__cpu_place(&w, i, o);
-        memset((char *)y->data + o[0] * size, 0, (size_t)size);
-    }
+    return fa__cpu_check_index(l, &l->operand[1], (int)a->dim, -a->size, a->size);
 }
 
 /* ---- by an index along a dimension ---- */
-
-/* For each element of index, in row-major order: its place in `moved`, which is where it stands itself, and that in
- * `chosen`, which is the same but along dim, where it says. */
-static void by_index(const fa__operand *chosen, const fa__operand *moved, const fa__operand *index, int dim, way *each,
-                     bool to_chosen)
-{
-    int last = index->rank - 1;
-    int64_t pace = stride_along(chosen, dim), n = size_along(index, last);
-    fa__operand still = *chosen;
-    if (still.rank)
-        still.stride[dim] = 0;
-    fa__cpu_walk w = fa__cpu_others(index->shape, index->rank, last, &still, moved, index);
-    for (int64_t i = 0; i < w.count; i++) {
-        int64_t o[3];
-        fa__cpu_place(&w, i, o);
-        for (int64_t k = 0; k < n; k++) {
-            int64_t at = fa__cpu_integer(index, o[2] + k * stride_along(index, last));
-            int64_t there = o[0] + k * stride_along(&still, last) + at * pace;
-            int64_t here = o[1] + k * stride_along(moved, last);
-            if (to_chosen)
-                each(chosen, there, moved, here);
-            else
-                each(moved, here, chosen, there);
-        }
-    }
-}
 
 /* A list of indices as one for each element of `like`: the same for all that stand at one place along dim. */
 static fa__operand spread(const fa__operand *index, const fa__operand *like, int dim)
@@ -158,6 +36,12 @@ static fa__operand spread(const fa__operand *index, const fa__operand *like, int
     return s;
 }
 
+static void fetch_along(const fa__operand *x, const fa__operand *y, const fa__operand *list, int dim)
+{
+    const fa__operand chosen = fa__as_line(x), moved = fa__as_line(y), index = spread(list, &moved, dim);
+    fa__cpu_fetch(&(fa__by_index){&chosen, &moved, &index, dim});
+}
+
 KERNEL(index_select)
 {
     const index_select_args *a = l->args;
@@ -167,8 +51,7 @@ KERNEL(index_select)
         return false;
     if (dim == 0 && fa__cpu_fetch_rows(y, x, list))
         return true;
-    fa__operand index = spread(list, y, dim);
-    by_index(x, y, &index, dim, fetch, false);
+    fetch_along(x, y, list, dim);
     return true;
 }
 
@@ -179,8 +62,7 @@ KERNEL(embedding_rows)
         return false;
     if (fa__cpu_fetch_rows(y, x, list))
         return true;
-    fa__operand index = spread(list, y, 0);
-    by_index(x, y, &index, 0, fetch, false);
+    fetch_along(x, y, list, 0);
     return true;
 }
 
@@ -192,7 +74,7 @@ KERNEL(gather)
     int dim = fa__cpu_dim(&x, a->dim);
     if (!check_all(l, &index, dim, size_along(&x, dim)))
         return false;
-    by_index(&x, &y, &index, dim, fetch, false);
+    fa__cpu_fetch(&(fa__by_index){&x, &y, &index, dim});
     return true;
 }
 
@@ -203,16 +85,22 @@ KERNEL(index_sum)
     int dim = fa__cpu_dim(x, a->dim);
     if (!check_all(l, list, dim, a->size))
         return false;
-    if (dim == 0 && fa__cpu_sum_rows(y, x, list))
-        return true;
-    clear(y);
-    fa__operand index = spread(list, x, dim);
-    by_index(y, x, &index, dim, add, true);
+    fa__cpu_clear(y);
+    const fa__operand chosen = fa__as_line(y), moved = fa__as_line(x), index = spread(list, &moved, dim);
+    fa__cpu_place_into(&(fa__by_index){&chosen, &moved, &index, dim}, FA__INDEXED_ADD);
     return true;
 }
 
+/* The part of src that the index covers */
+static fa__operand part_like(const fa__operand *src, const fa__operand *index)
+{
+    fa__operand part = *src;
+    memcpy(part.shape, index->shape, sizeof part.shape);
+    return part;
+}
+
 /* The operands of scatter_add and its like: y, x, index, src. */
-static bool scatter(const fa__launch *l, int64_t along, way *how)
+static bool scatter(const fa__launch *l, int64_t along, int how)
 {
     const fa__operand y = fa__as_line(&l->operand[0]), x = fa__as_line(&l->operand[1]);
     const fa__operand index = fa__as_line(&l->operand[2]), src = fa__as_line(&l->operand[3]);
@@ -220,30 +108,32 @@ static bool scatter(const fa__launch *l, int64_t along, way *how)
     if (!check_all(l, &index, dim, size_along(&x, dim)))
         return false;
     if (y.data != x.data)
-        copy_all(&y, &x);
-    by_index(&y, &src, &index, dim, how, true);
+        fa__cpu_copy(&y, &x);
+    const fa__operand moved = part_like(&src, &index);
+    fa__cpu_place_into(&(fa__by_index){&y, &moved, &index, dim}, how);
     return true;
 }
 
 KERNEL(scatter_add)
 {
-    return scatter(l, ((const scatter_add_args *)l->args)->dim, add);
+    return scatter(l, ((const scatter_add_args *)l->args)->dim, FA__INDEXED_ADD);
 }
 
 KERNEL(scatter_set)
 {
-    return scatter(l, ((const scatter_set_args *)l->args)->dim, fetch);
+    return scatter(l, ((const scatter_set_args *)l->args)->dim, FA__INDEXED_SET);
 }
 
 KERNEL(scatter_by)
 {
     const scatter_by_args *a = l->args;
-    return scatter(l, a->dim, ways[a->how]);
+    return scatter(l, a->dim, (int)a->how);
 }
 
 /* ---- by an index over the first dimensions ---- */
 
-static int64_t places(const fa__operand *x, int lead)
+/* The number of positions of the first `lead` dimensions */
+static int64_t positions(const fa__operand *x, int lead)
 {
     int64_t count = 1;
     for (int i = 0; i < lead; i++)
@@ -251,68 +141,75 @@ static int64_t places(const fa__operand *x, int lead)
     return count;
 }
 
-/* Where place i of the first dimensions is, counted in row-major order. */
-static int64_t spot(const fa__operand *x, int lead, int64_t i)
+/* Whether the first dimensions can be stepped through as one, with the stride that is then their own. */
+static bool lead_joins(const fa__operand *x, int lead, int64_t *stride)
 {
-    int64_t place = 0;
-    for (int d = lead - 1; d > 0; i /= x->shape[d--])
-        place += i % x->shape[d] * x->stride[d];
-    return lead ? place + i * x->stride[0] : 0;
-}
-
-/* The slices of `chosen` behind its first `lead` dimensions, at the places that index says, and those of `moved` behind
- * its first, at those where index stands itself. */
-typedef struct slices {
-    const fa__operand *chosen, *moved, *index;
-    int lead;
-    bool rows;         /* slices are runs of memory in both */
-    fa__cpu_walk walk; /* over one slice: chosen, moved */
-} slices;
-
-static slices slices_of(const fa__operand *chosen, int lead, const fa__operand *moved, const fa__operand *index)
-{
-    slices s = {.chosen = chosen, .moved = moved, .index = index, .lead = lead};
-    s.walk.rank = chosen->rank - lead;
-    s.walk.count = 1;
-    for (int i = 0; i < s.walk.rank; i++) {
-        s.walk.count *= s.walk.shape[i] = chosen->shape[lead + i];
-        s.walk.stride[0][i] = chosen->stride[lead + i];
-        s.walk.stride[1][i] = moved->stride[1 + i];
-    }
-    s.rows = fa__is_dense(s.walk.rank, s.walk.shape, s.walk.stride[0])
-             && fa__is_dense(s.walk.rank, s.walk.shape, s.walk.stride[1]);
-    return s;
-}
-
-static void fetch_some(void *context, int64_t begin, int64_t end)
-{
-    const slices *s = context;
-    int64_t size = size_of(s->moved);
-    for (int64_t i = begin; i < end; i++) {
-        int64_t from = spot(s->chosen, s->lead, fa__cpu_integer(s->index, i * s->index->stride[0]));
-        int64_t to = i * s->moved->stride[0], o[3];
-        if (s->rows) {
-            memcpy((char *)s->moved->data + to * size, (const char *)s->chosen->data + from * size,
-                   (size_t)(s->walk.count * size));
+    int64_t size = 1;
+    *stride = 0;
+    for (int d = lead; d-- > 0; size *= x->shape[d]) {
+        if (x->shape[d] == 1)
             continue;
-        }
-        for (int64_t k = 0; k < s->walk.count; k++) {
-            fa__cpu_place(&s->walk, k, o);
-            fetch(s->moved, to + o[1], s->chosen, from + o[0]);
-        }
+        if (size == 1)
+            *stride = x->stride[d];
+        else if (x->stride[d] != *stride * size)
+            return false;
     }
+    return true;
+}
+
+/* Where position i of the first dimensions is, counted in row-major order. */
+static int64_t offset_of(const fa__operand *x, int lead, int64_t i)
+{
+    int64_t offset = 0;
+    for (int d = lead - 1; d > 0; i /= x->shape[d--])
+        offset += i % x->shape[d] * x->stride[d];
+    return lead ? offset + i * x->stride[0] : 0;
+}
+
+/* x with its first dimensions as one; index then counts along it. */
+typedef struct by_lead {
+    fa__operand chosen, index;
+} by_lead;
+
+/* Dimensions that do not join become memory as a whole, in which the index says how far something is. */
+static bool read_offsets(by_lead *b, const fa__operand *x, int lead, const fa__operand *index)
+{
+    int64_t low, high, n = index->shape[0], *at = fa__cpu_scratch((size_t)n * sizeof *at);
+    if (!at)
+        return false;
+    fa__extent(lead, x->shape, x->stride, &low, &high);
+    for (int64_t i = 0; i < n; i++)
+        at[i] = offset_of(x, lead, fa__cpu_integer(index, i * index->stride[0])) - low;
+    b->chosen.data = (char *)x->data + low * (int64_t)fa__dtype_size(x->dtype);
+    b->chosen.shape[0] = high - low;
+    b->chosen.stride[0] = 1;
+    b->index.data = at;
+    b->index.dtype = FA_I64;
+    b->index.stride[0] = 1;
+    return true;
+}
+
+static bool lead_as_one(by_lead *b, const fa__operand *x, int lead, const fa__operand *index)
+{
+    *b = (by_lead){*x, *index};
+    b->chosen.rank = (uint8_t)(1 + x->rank - lead);
+    for (int d = lead; d < x->rank; d++) {
+        b->chosen.shape[1 + d - lead] = x->shape[d];
+        b->chosen.stride[1 + d - lead] = x->stride[d];
+    }
+    b->chosen.shape[0] = positions(x, lead);
+    return lead_joins(x, lead, &b->chosen.stride[0]) || !index->shape[0] || read_offsets(b, x, lead, index);
 }
 
 KERNEL(fetch_at)
 {
     const fetch_at_args *a = l->args;
     const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2];
-    int lead = (int)a->lead;
-    if (!check_all(l, index, 0, places(x, lead)))
+    by_lead b;
+    if (!check_all(l, index, 0, positions(x, (int)a->lead)) || !lead_as_one(&b, x, (int)a->lead, index))
         return false;
-    slices s = slices_of(x, lead, y, index);
-    if (s.walk.count)
-        fa__parallel_for(index->shape[0], 1 + 16384 / s.walk.count, fetch_some, &s);
+    const fa__operand each = spread(&b.index, y, 0);
+    fa__cpu_fetch(&(fa__by_index){&b.chosen, y, &each, 0});
     return true;
 }
 
@@ -321,17 +218,11 @@ KERNEL(place_at)
 {
     const place_at_args *a = l->args;
     const fa__operand *y = &l->operand[0], *index = &l->operand[2], *src = &l->operand[3];
-    int lead = (int)a->lead;
-    if (!check_all(l, index, 0, places(y, lead)))
+    by_lead b;
+    if (!check_all(l, index, 0, positions(y, (int)a->lead)) || !lead_as_one(&b, y, (int)a->lead, index))
         return false;
-    slices s = slices_of(y, lead, src, index);
-    for (int64_t i = 0; i < index->shape[0]; i++) {
-        int64_t to = spot(y, lead, fa__cpu_integer(index, i * index->stride[0])), o[3];
-        for (int64_t k = 0; k < s.walk.count; k++) {
-            fa__cpu_place(&s.walk, k, o);
-            (a->add ? add : fetch)(y, to + o[0], src, i * src->stride[0] + o[1]);
-        }
-    }
+    const fa__operand each = spread(&b.index, src, 0);
+    fa__cpu_place_into(&(fa__by_index){&b.chosen, src, &each, 0}, a->add ? FA__INDEXED_ADD : FA__INDEXED_SET);
     return true;
 }
 
@@ -341,13 +232,11 @@ KERNEL(place_at)
 KERNEL(true_places)
 {
     const fa__operand *y = &l->operand[0], *sums = &l->operand[1];
-    const int64_t *sum = sums->data;
-    int64_t *to = y->data, before = 0;
-    for (int64_t i = 0; i < sums->shape[0]; i++) {
-        int64_t now = sum[i * sums->stride[0]];
-        if (now > before)
-            to[before * y->stride[0]] = i;
-        before = now;
+    const int64_t *sum = sums->data, n = sums->shape[0], count = n ? sum[(n - 1) * sums->stride[0]] : 0;
+    int64_t *to = y->data;
+    for (int64_t i = 0, before = 0; before < count; i++) {
+        to[before * y->stride[0]] = i; /* stays if this is a true element: no branch that cannot be foreseen */
+        before = sum[i * sums->stride[0]];
     }
     return true;
 }

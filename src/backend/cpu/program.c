@@ -1,8 +1,10 @@
 /* Runs scalar programs over the elements of a launch: the smallest at once, all others tile by tile. */
 #include "backend/cpu/program.h"
+#include "backend/cpu/indexed.h"
 #include "backend/cpu/walk.h"
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include <string.h>
 #include <unistd.h>
 
 FA__HOT bool fa__cpu_prepare(fa__program *program, fa__class class)
@@ -133,7 +135,7 @@ static void keep_apart(fa__walk *w)
 
 /* Results that are larger than this go past the caches: the size of the last-level cache, but no more than a process
  * can hope to keep there. Servers share theirs among many cores, and virtual machines report all of it. */
-static int64_t cache_bytes(void)
+int64_t fa__cpu_cache_bytes(void)
 {
     enum { MOST = 32 << 20 };
     static _Atomic int64_t known;
@@ -153,10 +155,28 @@ static void stream_large(fa__walk *w)
     const fa__code *c = w->code;
     for (int o = 0; o < c->outputs; o++) {
         fa__lane *out = &w->lane[c->inputs + o];
-        out->stream = out->line && w->n * out->size > cache_bytes();
+        out->stream = out->line && w->n * out->size > fa__cpu_cache_bytes();
         for (int i = 0; i < c->inputs; i++)
             out->stream &= !w->lane[i].memory || w->lane[i].data != out->data;
     }
+}
+
+/* A program whose result is an input, in the same dtype: bytes are moved as they are. */
+static bool copy_at_once(const fa__walk *w)
+{
+    const fa__launch *l = w->launch;
+    const int input = w->code->outputs == 1 ? w->code->same_as[0] : -1;
+    if (input < 0 || l->operand[1 + input].kind != FA__MEMORY || l->operand[1 + input].dtype != l->operand[0].dtype)
+        return false;
+    if (w->n <= FA__SERIAL && w->lane[input].linear && w->lane[w->code->inputs].linear) {
+        memcpy(l->operand[0].data, l->operand[1 + input].data, (size_t)w->n * fa__dtype_size(l->operand[0].dtype));
+        return true;
+    }
+    fa__operand y = l->operand[0], x = l->operand[1 + input];
+    y.rank = x.rank = l->rank;
+    memcpy(y.shape, l->shape, sizeof y.shape);
+    fa__cpu_copy(&y, &x);
+    return true;
 }
 
 FA__HOT bool fa__cpu_run_program(const fa__launch *l)
@@ -180,6 +200,8 @@ FA__HOT bool fa__cpu_run_program(const fa__launch *l)
     lengthen_tiles(&w);
     if (!code->placed && fa__walk_turn(&w))
         fa__parallel_for(fa__turned_units(&w), n / fa__turned_units(&w) > FA__SERIAL ? 1 : 8, fa__turned_run, &w);
+    else if (copy_at_once(&w))
+        return true;
     else if (n <= FA__SERIAL)
         run_range(&w, 0, n);
     else

@@ -5,6 +5,4 @@
 
 /* y[i] = x[index[i]]. False, and nothing done, where rows are no runs of memory. */
 bool fa__cpu_fetch_rows(const fa__operand *y, const fa__operand *x, const fa__operand *index);
-/* y = 0, then y[index[i]] += x[i] in their order. The same. */
-bool fa__cpu_sum_rows(const fa__operand *y, const fa__operand *x, const fa__operand *index);
 #endif

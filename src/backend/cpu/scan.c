@@ -1,5 +1,6 @@
 /* Scans along a dimension, in the order of backend/scan.h: the ends of all runs are a line of their own, one level
  * above, and scanned first. Runs are worked on in strips (scan_strip.c). */
+#include "backend/cpu/scan_line.h"
 #include "backend/cpu/scan_strip.h"
 #include "base/alloc.h"
 #include "base/parallel.h"
@@ -59,13 +60,13 @@ static fa__scan_level above(const fa__scan_level *l)
     return a;
 }
 
-/* Whether strips of lines read memory better than strips of runs. */
+/* Whether strips of lines read memory better than strips of runs, or (where runs are not counted yet) single lines. */
 static bool is_across(const fa__scan_level *l)
 {
     if (l->rank == 0)
         return false;
-    int64_t apart = l->in[0].stride[l->rank - 1], run = FA__SCAN_RUN * l->in[0].step;
-    if (l->runs < FA__SCAN_STRIP / 4)
+    int64_t apart = l->in[0].stride[l->rank - 1], run = (l->runs ? FA__SCAN_RUN : 1) * l->in[0].step;
+    if (l->runs && l->runs < FA__SCAN_STRIP / 4)
         return l->shape[l->rank - 1] > l->runs;
     return (apart < 0 ? -apart : apart) < (run < 0 ? -run : run);
 }
@@ -125,7 +126,9 @@ static bool run(const fa__launch *l, int64_t dim, fa__scan_kind kind)
     first.out[0] = side_of(y, d);
     if (kind == FA__SCAN_LINEAR)
         first.in[1] = side_of(&l->operand[2], d);
-    return first.lines == 0 || first.length == 0 || scan(&first);
+    if (first.lines == 0 || first.length == 0)
+        return true;
+    return kind <= FA__SCAN_MIN && !is_across(&first) ? fa__scan_lines(y, x, d, kind) : scan(&first);
 }
 
 KERNEL(cumsum)

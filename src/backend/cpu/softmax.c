@@ -5,7 +5,12 @@
 #include "base/parallel.h"
 #include <string.h>
 
-enum { STRIP = 4 * FA__BLOCK, LONG = 1 << 18 }; /* elements at a time, or one row, unless it is longer than LONG */
+enum {
+    STRIP = 4 * FA__BLOCK, /* elements at a time, or one row, unless it is longer than LONG */
+    LONG = 1 << 18,
+    ABREAST = 16, /* rows at a time whose elements lie side by side in memory: a line of the cache has one of each */
+    PIECE = 64    /* elements of such rows that are converted at a time */
+};
 
 typedef struct rows {
     const fa__operand *x, *y;
@@ -14,7 +19,7 @@ typedef struct rows {
     int64_t n, together, x_step, y_step; /* in elements, */
     int64_t x_pace, y_pace;              /* and in bytes */
     size_t x_size, y_size;
-    bool log, x_plain, y_plain;
+    bool log, x_plain, y_plain, x_abreast, y_abreast;
     _Atomic bool failed;
 } rows;
 
@@ -79,8 +84,65 @@ static bool is_plain(const rows *r, const fa__operand *x, int dim)
     return x->dtype == r->k->dtype && dim + 1 >= x->rank && fa__is_dense(x->rank, x->shape, x->stride);
 }
 
+/* Whether neighbours in memory belong to neighbouring rows: `side` is the number of the operand in the walk. */
+static bool is_abreast(const rows *r, int side, int64_t step)
+{
+    int last = r->walk.rank - 1;
+    return r->n <= LONG / ABREAST && last >= 0 && r->walk.stride[side][last] == 1 && step != 1
+           && r->walk.shape[last] > 1;
+}
+
+/* Rows abreast, from offset o on, to rows one behind the other. */
+static void load_abreast(const rows *r, char *to, int64_t offset, int64_t count)
+{
+    const fa__simd_class *k = r->k;
+    const char *from = (const char *)r->x->data + offset * (int64_t)r->x_size;
+    _Alignas(64) char piece[PIECE * PIECE * 8];
+    if (r->x->dtype == k->dtype) {
+        k->transpose(to, r->n, from, r->x_step, count, r->n);
+        return;
+    }
+    for (int64_t row = 0, wide; row < count; row += wide) {
+        wide = fa__min(PIECE, count - row);
+        for (int64_t i = 0, some; i < r->n; i += some) {
+            some = fa__min(PIECE, r->n - i);
+            for (int64_t e = 0; e < some; e++)
+                k->load[r->x->dtype](piece + e * PIECE * k->size, from + (i + e) * r->x_pace + row * (int64_t)r->x_size,
+                                     1, wide);
+            k->transpose(to + (row * r->n + i) * k->size, r->n, piece, PIECE, wide, some);
+        }
+    }
+}
+
+static void store_abreast(const rows *r, const char *from, int64_t offset, int64_t count)
+{
+    const fa__simd_class *k = r->k;
+    char *to = (char *)r->y->data + offset * (int64_t)r->y_size;
+    _Alignas(64) char piece[PIECE * PIECE * 8];
+    if (r->y->dtype == k->dtype) {
+        k->transpose(to, r->y_step, from, r->n, r->n, count);
+        return;
+    }
+    for (int64_t row = 0, wide; row < count; row += wide) {
+        wide = fa__min(PIECE, count - row);
+        for (int64_t i = 0, some; i < r->n; i += some) {
+            some = fa__min(PIECE, r->n - i);
+            k->transpose(piece, PIECE, from + (row * r->n + i) * k->size, r->n, some, wide);
+            for (int64_t e = 0; e < some; e++)
+                k->store[r->y->dtype](to + (i + e) * r->y_pace + row * (int64_t)r->y_size, 1,
+                                      piece + e * PIECE * k->size, wide);
+        }
+    }
+}
+
 static void load(const rows *r, char *to, int64_t first, int64_t count)
 {
+    int64_t at[3];
+    fa__cpu_place(&r->walk, first, at);
+    if (r->x_abreast) {
+        load_abreast(r, to, at[0], count);
+        return;
+    }
     for (int64_t i = 0; i < count; i++) {
         int64_t o[3];
         fa__cpu_place(&r->walk, first + i, o);
@@ -91,6 +153,12 @@ static void load(const rows *r, char *to, int64_t first, int64_t count)
 
 static void store(const rows *r, const char *from, int64_t first, int64_t count)
 {
+    int64_t at[3];
+    fa__cpu_place(&r->walk, first, at);
+    if (r->y_abreast) {
+        store_abreast(r, from, at[1], count);
+        return;
+    }
     for (int64_t i = 0; i < count; i++) {
         int64_t o[3];
         fa__cpu_place(&r->walk, first + i, o);
@@ -172,7 +240,9 @@ static void some_rows(void *context, int64_t begin, int64_t end)
     const room m = {.row = at, .a = at + bytes, .b = at + 2 * bytes, .each = at + 3 * bytes};
     for (int64_t i = begin, count; i < end; i += count) {
         int64_t offset = i * r->n * r->k->size;
+        bool abreast = r->x_abreast || r->y_abreast;
         count = fa__min(r->together, end - i);
+        count = abreast ? fa__cpu_tile(i, end, r->walk.shape[r->walk.rank - 1], count) : count;
         if (is_long) {
             long_row(r, i, &m);
             continue;
@@ -206,8 +276,12 @@ static bool run(const fa__launch *l, int64_t dim, bool log)
     r.walk = fa__cpu_others(x->shape, x->rank, d, x, y, NULL);
     if (!r.n)
         return true;
+    r.x_abreast = is_abreast(&r, 0, r.x_step);
+    r.y_abreast = is_abreast(&r, 1, r.y_step);
     r.together = r.n < STRIP ? STRIP / r.n : 1;
-    fa__parallel_for(r.walk.count, 1 + STRIP / r.n, some_rows, &r);
+    if ((r.x_abreast || r.y_abreast) && r.together < ABREAST)
+        r.together = ABREAST;
+    fa__parallel_for(r.walk.count, 1 + r.together, some_rows, &r);
     return !atomic_load(&r.failed);
 }
 

@@ -3,6 +3,7 @@
  * unique, so it does not matter how a line was divided. */
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/scratch.h"
+#include "backend/cpu/sort_line.h"
 #include "backend/order.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -24,7 +25,7 @@ typedef struct entry {
 typedef struct lines {
     const fa__operand *x;
     fa__operand values, indices;
-    fa__order order;
+    fa__sort_key order;
     bool descending;
     int64_t n, first, count; /* elements of a line; those of the sorted line that are wanted */
     int64_t x_step, value_step, index_step;
@@ -38,11 +39,14 @@ typedef struct lines {
 static uint64_t bits_at(const char *p, int bytes)
 {
     uint64_t bits = 0;
-    memcpy(&bits, p, (size_t)bytes); /* as numbers lie on all machines that we run on: the lowest byte first */
+    if (bytes == 8)
+        memcpy(&bits, p, 8);
+    else
+        memcpy(&bits, p, (size_t)bytes); /* as numbers lie on all machines that we run on: the lowest byte first */
     return bits;
 }
 
-static uint64_t key_of(const fa__order *o, uint64_t bits, bool descending)
+static uint64_t key_of(const fa__sort_key *o, uint64_t bits, bool descending)
 {
     uint64_t sign = (uint64_t)1 << (8 * o->bytes - 1), all = sign | (sign - 1), size = bits & ~sign;
     if (o->kind == FA__ORDER_SIGNED)
@@ -124,7 +128,10 @@ static void write_line(const lines *s, const char *x, const int64_t o[3], const 
     int64_t *index = (int64_t *)s->indices.data + o[2];
     for (int64_t i = begin; i < end; i++) {
         int64_t at = e[s->first + i].at;
-        memcpy(value + i * s->value_step * bytes, x + at * s->x_step * bytes, (size_t)bytes);
+        if (bytes == 8)
+            memcpy(value + i * s->value_step * 8, x + at * s->x_step * 8, 8);
+        else
+            memcpy(value + i * s->value_step * bytes, x + at * s->x_step * bytes, (size_t)bytes);
         index[i * s->index_step] = at;
     }
 }
@@ -139,11 +146,22 @@ static void some_lines(void *context, int64_t begin, int64_t end)
 {
     lines *s = context;
     entry *e = fa__cpu_scratch(s->room);
+    const fa__sort_line line = {.order = s->order,
+                                .descending = s->descending,
+                                .n = s->n,
+                                .step = s->x_step,
+                                .first = s->first,
+                                .count = s->count};
     if (!e)
         atomic_store(&s->failed, true);
     for (int64_t i = begin; e && i < end; i++) {
         int64_t o[3];
         const char *x = line_at(s, i, o);
+        if (s->order.bytes <= 4 && s->n <= UINT32_MAX) {
+            fa__sort_line_run(&line, x, (char *)s->values.data + o[1] * s->order.bytes, s->value_step,
+                              (int64_t *)s->indices.data + o[2], s->index_step, e);
+            continue;
+        }
         read_entries(s, x, e, 0, s->n);
         sort_entries(e, e + s->n, s->n, s->order.bytes);
         write_line(s, x, o, e, 0, s->count);
@@ -266,7 +284,8 @@ static bool run(const fa__launch *l, int64_t along, bool descending, int64_t fir
         return true; /* results have no elements */
     if (!fa__mul_size((size_t)s.n, 2 * sizeof(entry), &s.room))
         return fa__fail(FA_ERROR_MEMORY, "%lld elements are too many to be sorted", (long long)s.n);
-    if (s.n < 2 * PART || s.walk.count >= fa__parallel_threads())
+    bool few = s.order.bytes <= 4 && count <= s.n / 2; /* whose finding costs less than sorting, on many threads too */
+    if (s.n < 2 * PART || few || s.walk.count >= fa__parallel_threads())
         fa__parallel_for(s.walk.count, 1 + 2048 / (s.n + 1), some_lines, &s);
     else
         for (int64_t i = 0; good && i < s.walk.count; i++)

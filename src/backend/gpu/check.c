@@ -4,6 +4,7 @@
  * the queue is behind a fault (core/faults.h). Queues that come behind such a launch take its copy over on the device,
  * before anybody knows what is in it. */
 #include "backend/fault.h"
+#include "backend/gpu/dialect/arguments.h"
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/queue.h"
 #include "base/alloc.h"
@@ -71,13 +72,15 @@ check *fa__gpu_check_new(fa__gpu_issue *issue, const char *name, check *source)
     c->queue = issue->queue;
     c->ticket = issue->queue->base.issued + 1;
     c->source = source;
+    c->graph = NULL;
     c->line = fa__line;
     c->name = name;
     c->known = l != NULL;
     atomic_init(&c->users, 1);
     if (l)
         describe(c, l);
-    if (!take_place(issue->queue, c, issue->op)) {
+    c->place = -1;
+    if (!issue->queue->capture && !take_place(issue->queue, c, issue->op)) {
         fa__free(c);
         return NULL;
     }
@@ -88,7 +91,8 @@ void fa__gpu_check_drop(check *c)
 {
     if (!c || atomic_fetch_sub(&c->users, 1) != 1)
         return;
-    atomic_store(&c->queue->taken[c->place], false);
+    if (c->place >= 0)
+        atomic_store(&c->queue->taken[c->place], false);
     fa__gpu_check_drop(c->source);
     fa__free(c);
 }
@@ -110,6 +114,8 @@ static bool copy_word(queue *q, fa__fault *host, size_t at, bool to_host)
 bool fa__gpu_check_issue(check *c)
 {
     queue *q = c->queue;
+    if (FA__UNLIKELY(q->capture != NULL))
+        return fa__gpu_capture_note(q);
     if (copy_word(q, &q->copies[c->place], 0, true))
         return true;
     q->gpu->driver->finish(q->handle);
@@ -120,8 +126,18 @@ bool fa__gpu_check_issue(check *c)
 }
 
 /* ---- what was found ---- */
-static fa__fault_note *note_of(const check *c, const fa__fault *f)
+/* A graph's launches mark what they found with their number (dialect/fault.inc), above the dimension. */
+static const check *check_of(const check *c, fa__fault *f)
 {
+    const int number = f->dim >> FAULT_NUMBER;
+    f->dim &= (1 << FAULT_NUMBER) - 1;
+    return c->graph && number ? fa__gpu_capture_check(c->graph, number) : c;
+}
+
+static fa__fault_note *note_of(const check *of, const fa__fault *found)
+{
+    fa__fault fault = *found, *f = &fault;
+    const check *c = check_of(of, f);
     fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
     const char *line = fa__line_enter(c->line);
     const fa__device *d = c->queue->base.device;
@@ -142,6 +158,7 @@ void fa__gpu_judge(queue *q, const fa__gpu_work *w, bool good)
 {
     check *c = w->check, *source = c->source;
     const fa__fault *f = &q->copies[c->place];
+    fa__gpu_host_access(q->gpu->driver, f, sizeof *f, false);
     if (good && atomic_load(&f->code) != FA_OK && !fa__faults_at(&q->base, w->ticket)) {
         fa__fault_note *note = source ? fa__faults_at(&source->queue->base, source->ticket) : NULL;
         fa__faults_open(&q->base, w->ticket, note ? note : note_of(c, f));

@@ -101,6 +101,7 @@ static bool write_staged(const piece *p, work *w, void **event)
     if (!between)
         return false;
     fa__gpu_before_host_read(p->queue, p->copy->op, p->from, p->bytes);
+    fa__gpu_host_access(p->driver, between, p->bytes, true);
     memcpy(between, p->from, p->bytes);
     return by_driver(p, p->to, p->copy->to_device, between, NULL, event);
 }
@@ -299,13 +300,16 @@ uint64_t fa__gpu_copy_bytes(fa__queue *base, const fa__copy *c)
     return send_all(&p, send, puts, most);
 }
 
-/* Through pinned memory, whatever the device: the bytes may be changed when this returns. */
+/* Through pinned memory, whatever the device: the bytes may be changed when this returns. Those of a graph's launches
+ * are in its own memory before it is launched. */
 void *fa__gpu_upload(fa__gpu_issue *issue, const void *bytes, size_t size)
 {
-    void *there = fa__gpu_scratch(issue, size);
+    queue *q = issue->queue;
+    const struct fa__gpu_capture *graph = q->capture;
+    void *there = graph ? fa__gpu_capture_memory(issue, size, true) : fa__gpu_scratch(issue, size);
     const fa__copy c = {.op = issue->op, .to = there, .from = bytes, .bytes = size, .to_device = issue->device};
-    const piece p = {.queue = issue->queue,
-                     .driver = issue->queue->gpu->driver,
+    const piece p = {.queue = graph ? fa__gpu_capture_real(graph) : q,
+                     .driver = q->gpu->driver,
                      .copy = &c,
                      .to = there,
                      .from = bytes,

@@ -57,6 +57,8 @@ typedef struct fa__gpu_driver {
     /* Memory of the host that copies use without making the host wait; `handle` is what it is freed by. */
     void *(*pinned)(fa__device *, void *queue, size_t, void **handle);
     void (*pinned_free)(fa__device *, void *queue, void *host, void *handle);
+    /* Tells a simulator that the host reads or writes pinned memory now; NULL: nothing asks. */
+    void (*host)(const void *memory, size_t bytes, bool write);
     /* ---- queues: work in order ---- */
     void *(*queue_new)(fa__device *);
     void (*queue_free)(fa__device *, void *queue);
@@ -74,6 +76,20 @@ typedef struct fa__gpu_driver {
     int (*wait)(void *event);                               /* the host waits: FA__GPU_DONE or a failure; no errors */
     void (*event_free)(void *event);
     bool (*times)(void *event, int64_t *start, int64_t *end); /* in ns by the device's clock; false: not known */
+    void *(*native)(void *queue); /* what the driver calls the queue. NULL entries: it is not given out */
+    /* The queue becomes `native`, which the program has, or with `own` a new one of its own; its work is done. */
+    bool (*adopt)(fa__device *, void *queue, bool own, void *native);
+    /* ---- graphs: work that is kept by the driver, and issued as a whole. NULL capture: it has none ---- */
+    /* What is issued to the queue from now on is kept, and not run. False, and no error: the driver has no graphs. */
+    bool (*capture)(fa__device *, void *queue);
+    /* Ends it. NULL, and no error: something cannot be kept. */
+    void *(*capture_end)(fa__device *, void *queue);
+    void *(*captured)(fa__device *, void *queue); /* the launch that was kept last; NULL and an error */
+    /* The same launch with other values, from the next time on. */
+    bool (*graph_change)(fa__device *, void *graph, void *captured, const fa__gpu_kernel *, const uint64_t groups[3],
+                         void *fault, bool careful, const fa__gpu_arg *, int count);
+    bool (*graph_launch)(fa__device *, void *queue, void *graph);
+    void (*graph_free)(fa__device *, void *graph);
     /* ---- kernels ---- */
     /* NULL and an error (fa__gpu_build_failed) on failure. */
     void *(*build)(fa__device *, const char *source, const char *entry);
@@ -87,6 +103,12 @@ typedef struct fa__gpu_driver {
     const void *(*segment)(const fa__device *, const void *address);
     const struct fa__gpu_library *library; /* for products of matrices (gpu.h); NULL: there is none */
 } fa__gpu_driver;
+
+static inline void fa__gpu_host_access(const fa__gpu_driver *driver, const void *memory, size_t bytes, bool write)
+{
+    if (driver->host)
+        driver->host(memory, bytes, write);
+}
 
 /* Which products of a size are faster: not known, ours, the library's. */
 typedef struct fa__gpu_verdict {
@@ -123,7 +145,8 @@ typedef struct fa__gpu_device {
     .gone = fa__gpu_gone_why, .close = fa__gpu_close, .allocate = fa__gpu_allocate, .release = fa__gpu_release,        \
     .queue_new = fa__gpu_queue_new, .queue_free = fa__gpu_queue_free, .wait = fa__gpu_wait, .after = fa__gpu_after,    \
     .ready = fa__gpu_ready, .copy = fa__gpu_copy_bytes, .mark = fa__gpu_mark_time, .has_kernel = fa__gpu_has_kernel,   \
-    .prepare = fa__gpu_prepare, .discard = fa__gpu_discard, .run = fa__gpu_run, .run_list = fa__gpu_run_list
+    .prepare = fa__gpu_prepare, .discard = fa__gpu_discard, .run = fa__gpu_run, .run_list = fa__gpu_run_list,          \
+    .replay = fa__gpu_replay, .replay_end = fa__gpu_replay_end
 const char *fa__gpu_gone_why(void);
 bool fa__gpu_open(fa__device *, const fa__gpu_driver *);
 void fa__gpu_close(fa__device *);
@@ -141,6 +164,8 @@ bool fa__gpu_prepare(fa__device *, fa__program *, fa__class);
 void fa__gpu_discard(void *what);
 uint64_t fa__gpu_run(fa__queue *, const fa__launch *);
 uint64_t fa__gpu_run_list(fa__queue *, const fa__launch *const *, int count);
+uint64_t fa__gpu_replay(fa__queue *, const fa__launches *, fa_settings *own, void **whole);
+void fa__gpu_replay_end(fa__queue *, void *whole);
 
 /* For build(): raises an error with the compiler's log from its first error on (NULL: there is none), and writes all of
  * it to the program's log. */

@@ -47,6 +47,7 @@ static bool conversion(const primitive *p, fa__class class, bool f64, char *buff
 }
 
 /* What stands in other files than the class's own: of floats by `needs`, integers have theirs there. */
+enum { OWN_F32 = 1 << 15 }; /* of f32 it is in math.inc */
 static const uint16_t needs[FA__PRIM_count] = {
 #define MATH FA__GPU_NEEDS_MATH
 #define WIDE FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_WIDE
@@ -68,12 +69,12 @@ static const uint16_t needs[FA__PRIM_count] = {
     [FA__PRIM_sin] = WIDE,
     [FA__PRIM_cos] = WIDE,
     [FA__PRIM_pow] = WIDE,
-    [FA__PRIM_exp2] = SPECIAL,
-    [FA__PRIM_expm1] = SPECIAL,
-    [FA__PRIM_log2] = SPECIAL,
-    [FA__PRIM_log10] = SPECIAL,
-    [FA__PRIM_log1p] = SPECIAL,
-    [FA__PRIM_softplus] = SPECIAL,
+    [FA__PRIM_exp2] = SPECIAL | OWN_F32,
+    [FA__PRIM_expm1] = SPECIAL | OWN_F32,
+    [FA__PRIM_log2] = SPECIAL | OWN_F32,
+    [FA__PRIM_log10] = SPECIAL | OWN_F32,
+    [FA__PRIM_log1p] = SPECIAL | OWN_F32,
+    [FA__PRIM_softplus] = SPECIAL | OWN_F32,
     [FA__PRIM_erfc] = SPECIAL,
     [FA__PRIM_erfinv] = SPECIAL,
     [FA__PRIM_lgamma] = SPECIAL,
@@ -103,14 +104,14 @@ static const uint16_t needs[FA__PRIM_count] = {
     [FA__PRIM_tan] = SPECIAL,
     [FA__PRIM_asin] = SPECIAL,
     [FA__PRIM_acos] = SPECIAL,
-    [FA__PRIM_atan] = SPECIAL,
-    [FA__PRIM_atan2] = SPECIAL,
+    [FA__PRIM_atan] = SPECIAL | OWN_F32,
+    [FA__PRIM_atan2] = SPECIAL | OWN_F32,
     [FA__PRIM_sinh] = SPECIAL,
     [FA__PRIM_cosh] = SPECIAL,
     [FA__PRIM_asinh] = SPECIAL,
     [FA__PRIM_acosh] = SPECIAL,
     [FA__PRIM_atanh] = SPECIAL,
-    [FA__PRIM_hypot] = SPECIAL,
+    [FA__PRIM_hypot] = SPECIAL | OWN_F32,
     [FA__PRIM_nextafter] = SPECIAL,
     [FA__PRIM_uniform] = FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_RANDOM,
     [FA__PRIM_normal] = FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_RANDOM,
@@ -122,7 +123,9 @@ static const uint16_t needs[FA__PRIM_count] = {
 
 static unsigned needs_of(int prim, fa__class class)
 {
-    return floating(class) ? needs[prim] : 0;
+    if (class == FA__CLASS_F32 && needs[prim] & OWN_F32)
+        return FA__GPU_NEEDS_MATH;
+    return floating(class) ? needs[prim] & ~(unsigned)OWN_F32 : 0;
 }
 
 /* Whether a class has it as a function. */

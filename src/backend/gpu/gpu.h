@@ -25,7 +25,7 @@ typedef enum {
 
 /* The kernel of a family for a compute class; `variant` is what its source finds as VARIANT. NULL after an error. */
 const fa__gpu_kernel *fa__gpu_fixed(fa__gpu_issue *, fa__gpu_family, int variant, fa__class);
-enum { FA__GPU_VARIANTS = 8 };
+enum { FA__GPU_VARIANTS = 10 };
 
 /* The kernels that are made of a program: the lines for programs in families.def. */
 typedef enum {
@@ -133,13 +133,14 @@ bool fa__gpu_add_program(fa__gpu_args *, fa__gpu_program_arguments *, const fa__
 /* ---- matmul.c: products of matrices ---- */
 /* c = a b + bias, for one matrix each, or for a batch of them. */
 typedef struct fa__gpu_product {
-    matmul_arguments p; /* p.dtype is that of all */
+    matmul_arguments p; /* p.dtype is that of all, but f8 for c in f32 */
     void *c;
     const void *a, *b, *bias; /* bias: NULL for none */
 } fa__gpu_product;
 
-/* The product that a launch of fa_matmul, or of fa_linear, asks for. */
+/* The product that a launch of fa_matmul, of mm_f8 (ops/linalg/scaled.c) or of fa_linear, asks for. */
 fa__gpu_product fa__gpu_product_of_matmul(const fa__launch *);
+fa__gpu_product fa__gpu_product_of_mm_f8(const fa__launch *);
 fa__gpu_product fa__gpu_product_of_linear(const fa__launch *);
 /* The product by the kernel of dialect/matmul.inc, for an override of the launch. */
 uint64_t fa__gpu_run_product(fa__queue *, const fa__launch *, const fa__gpu_product *);

@@ -21,11 +21,13 @@ static bool is_careful(const fa__gpu_issue *issue)
     return !issue->launch || issue->launch->overwrites || issue->checked;
 }
 
-static bool issue_launch(const fa__gpu_issue *issue, const fa__gpu_kernel *k, const uint64_t groups[3],
+static bool issue_launch(fa__gpu_issue *issue, const fa__gpu_kernel *k, const uint64_t groups[3],
                          const fa__gpu_args *args)
 {
     queue *q = issue->queue;
     const fa__gpu_driver *driver = q->gpu->driver;
+    if (FA__UNLIKELY(q->capture != NULL))
+        return fa__gpu_capture_launch(issue, k, groups, is_careful(issue), args->arg, args->count);
     if (!driver->launch(issue->device, q->handle, k, groups, q->word, is_careful(issue), args->arg, args->count))
         return false;
     if (FA__UNLIKELY(!k->launched))
@@ -102,6 +104,8 @@ uint64_t fa__gpu_launch_buffers(fa__gpu_issue *issue, const fa__gpu_kernel *kern
 void *fa__gpu_scratch(fa__gpu_issue *issue, size_t bytes)
 {
     fa__gpu_issue_end(issue);
+    if (FA__UNLIKELY(issue->queue->capture != NULL))
+        return fa__gpu_capture_memory(issue, bytes, false);
     issue->scratch = fa__cache_take(&issue->device->cache, bytes, &issue->queue->base);
     return issue->scratch ? fa__block_memory(issue->scratch) : NULL;
 }
@@ -109,6 +113,8 @@ void *fa__gpu_scratch(fa__gpu_issue *issue, size_t bytes)
 void fa__gpu_issue_end(fa__gpu_issue *issue)
 {
     fa__queue *base = &issue->queue->base;
+    if (FA__UNLIKELY(issue->queue->capture != NULL))
+        fa__gpu_capture_give(issue);
     if (FA__UNLIKELY(issue->scratch != NULL))
         fa__cache_give(&issue->device->cache, issue->scratch, base, base->issued);
     issue->scratch = NULL;
@@ -133,7 +139,11 @@ void fa__gpu_compile_end(fa__gpu_issue *issue)
 static uint64_t run_kernel(fa__gpu_issue *issue, const fa__launch *l)
 {
     uint64_t ticket = fa__run_override(issue->device, &issue->queue->base, l);
-    return ticket == FA__DECLINED ? fa__gpu_kernels[l->op->id](issue, l) : ticket;
+    if (ticket == FA__DECLINED)
+        return fa__gpu_kernels[l->op->id](issue, l);
+    if (FA__UNLIKELY(issue->queue->capture != NULL))
+        fa__gpu_capture_library(issue->queue->capture);
+    return ticket;
 }
 
 uint64_t fa__gpu_run(fa__queue *base, const fa__launch *l)

@@ -34,7 +34,7 @@ FA__LOCKED_AT_FORK(KERNELS, &lock)
 /* ---- the devices ---- */
 
 static const fa__ssa identity = {
-    .count = 1, .inputs = 1, .outputs = 1, .node = &(fa__ssa_node){.prim = FA__PRIM_input}};
+    .count = 1, .inputs = 1, .outputs = 1, .type = NULL, .node = &(fa__ssa_node){.prim = FA__PRIM_input}};
 
 /* A device keeps its number when it is closed. */
 bool fa__gpu_enroll(fa__device *d)

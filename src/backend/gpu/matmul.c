@@ -58,6 +58,8 @@ static bool join_rows(matmul_arguments *p)
 
 static int kind_of(int dtype)
 {
+    if (fa__dtype_is_storage((unsigned)dtype))
+        return 4;
     return dtype == FA_F16 ? 1 : dtype == FA_BF16 ? 2 : dtype == FA_U8 || dtype == FA_I8 || dtype == FA_I16 ? 3 : 0;
 }
 
@@ -116,7 +118,7 @@ static fa__gpu_product product(matmul_arguments p, const fa__operand *c, const v
 {
     while (join_rows(&p))
         ;
-    p.dtype = c->dtype;
+    p.dtype = p.b_dtype = c->dtype;
     p.bias = bias != NULL;
     return (fa__gpu_product){.p = p, .c = c->data, .a = a, .b = b, .bias = bias};
 }
@@ -135,6 +137,14 @@ fa__gpu_product fa__gpu_product_of_matmul(const fa__launch *l)
         add_batch(&p, c->shape[i], batch_stride(a, row ? a->rank - 2 : 0, rank, i),
                   batch_stride(b, column ? b->rank - 2 : 0, rank, i), c->stride[i]);
     return product(p, c, a->data, b->data, NULL);
+}
+
+fa__gpu_product fa__gpu_product_of_mm_f8(const fa__launch *l)
+{
+    fa__gpu_product x = fa__gpu_product_of_matmul(l);
+    x.p.dtype = l->operand[1].dtype;
+    x.p.b_dtype = l->operand[2].dtype;
+    return x;
 }
 
 /* The rows of x are all its dimensions but the last. */
@@ -166,6 +176,12 @@ uint64_t fa__gpu_run_product(fa__queue *queue, const fa__launch *l, const fa__gp
 KERNEL(matmul)
 {
     const fa__gpu_product x = fa__gpu_product_of_matmul(l);
+    return run(issue, &x);
+}
+
+KERNEL(mm_f8)
+{
+    const fa__gpu_product x = fa__gpu_product_of_mm_f8(l);
     return run(issue, &x);
 }
 

@@ -22,13 +22,14 @@ enum {
 typedef struct fa__gpu_check {
     struct fa__gpu_queue *queue;
     uint64_t ticket;
-    int place;                    /* of the copy */
-    _Atomic int users;            /* its work, and other queues' launches that take the copy over */
-    struct fa__gpu_check *source; /* whose copy it takes over; NULL: it is an operation's */
-    const char *name;             /* of the kernel */
-    const char *line;             /* of the program's call */
-    bool known;                   /* there is a launch */
-    _Alignas(16) char launch[];   /* a fa__launch, its operands and its arguments: for the message */
+    int place;                           /* of the copy; -1: within a graph, which has one copy behind all */
+    _Atomic int users;                   /* its work, and other queues' launches that take the copy over */
+    struct fa__gpu_check *source;        /* whose copy it takes over; NULL: it is an operation's */
+    const struct fa__gpu_capture *graph; /* it is that of a graph's launches, which have checks of their own; or NULL */
+    const char *name;                    /* of the kernel */
+    const char *line;                    /* of the program's call */
+    bool known;                          /* there is a launch */
+    _Alignas(16) char launch[];          /* a fa__launch, its operands and its arguments: for the message */
 } fa__gpu_check;
 
 /* Work that leaves something to do when it is done. Plain launches leave nothing, and are not among it. */
@@ -93,6 +94,8 @@ typedef struct fa__gpu_queue {
     } seen[FA__GPU_SEEN];
     int compiling; /* threads that have let go of the device's lock within an operation: no fault may be cleared */
     pthread_cond_t compiled;
+    struct fa__gpu_capture
+        *capture; /* it takes the work of a graph that is made: graph.c; NULL: it is an ordinary one */
 } fa__gpu_queue;
 
 /* An operation that is being issued: on the stack of fa__gpu_run, with the device's lock held. */
@@ -169,6 +172,24 @@ fa__gpu_health fa__gpu_health_of(fa__gpu_queue *);
 /* Later work of the queue is behind what the other one finds up to the ticket. False after an error: a fault that is
  * known, and was not reported yet, is raised. */
 bool fa__gpu_inherit(fa__gpu_queue *, fa__gpu_queue *other, uint64_t ticket);
+
+/* ---- graph.c: the queue is that of a graph that is made (or changed) ---- */
+/* What stands in the place of fa__gpu_commit, of a launch, and of scratch memory. `keep`: nothing else takes that
+ * memory as long as the graph exists. */
+uint64_t fa__gpu_capture_commit(fa__gpu_queue *, const fa__gpu_work *);
+bool fa__gpu_capture_launch(fa__gpu_issue *, const fa__gpu_kernel *, const uint64_t groups[3], bool careful,
+                            const fa__gpu_arg *, int count);
+void *fa__gpu_capture_memory(fa__gpu_issue *, size_t bytes, bool keep);
+/* Gives scratch memory back, for later launches of the graph. */
+void fa__gpu_capture_give(fa__gpu_issue *);
+/* The queue that the graph is launched on. */
+fa__gpu_queue *fa__gpu_capture_real(const struct fa__gpu_capture *);
+/* What was issued last cannot be changed: a library did it. */
+void fa__gpu_capture_library(struct fa__gpu_capture *);
+/* Has a fault that is found by now, and none was before, marked with the check's number. */
+bool fa__gpu_capture_note(fa__gpu_queue *);
+/* The check of that number. */
+const fa__gpu_check *fa__gpu_capture_check(const struct fa__gpu_capture *, int number);
 
 /* ---- order.c ---- */
 /* The host is about to read this memory on behalf of the queue's next work: waits for earlier work that writes it. */

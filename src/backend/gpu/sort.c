@@ -92,7 +92,7 @@ static uint64_t run(fa__gpu_issue *issue, const fa__launch *l, int64_t along, bo
                     int64_t count)
 {
     const fa__operand *x = &l->operand[2];
-    const fa__order order = fa__order_of(x->dtype);
+    const fa__sort_key order = fa__order_of(x->dtype);
     int dim = fa__gpu_dim(x, along);
     sorting s = {.issue = issue,
                  .values = &l->operand[0],

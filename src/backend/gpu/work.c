@@ -81,8 +81,10 @@ static void put_time(const queue *q, const work *w)
 
 static void put_away(queue *q, work *w, bool good)
 {
-    if (w->target && w->staged && good && !(w->overwrites && fa__faults_at(&q->base, w->ticket)))
+    if (w->target && w->staged && good && !(w->overwrites && fa__faults_at(&q->base, w->ticket))) {
+        fa__gpu_host_access(q->gpu->driver, w->staged, w->bytes, false);
         memcpy(w->target, w->staged, w->bytes);
+    }
     if (w->timed && good)
         fa__ledger_copy_time(w->age, w->op, w->from, w->to, time_of(q, w->event) + time_of(q, w->other));
     if (w->timestamp)
@@ -285,6 +287,8 @@ static void keep_going(queue *q, uint64_t ticket)
 
 uint64_t fa__gpu_commit(queue *q, const work *w, void *event, const char *call)
 {
+    if (FA__UNLIKELY(q->capture != NULL))
+        return fa__gpu_capture_commit(q, w);
     uint64_t ticket = q->base.issued + 1;
     if (w || event) {
         pthread_mutex_lock(&q->lock);

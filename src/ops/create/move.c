@@ -185,7 +185,7 @@ static void copy_grad(fa__back *b)
         const fa_tensor *s = a->source.as.t;
         fa__set_input_grad(
             b, &a->source,
-            fa_move(fa_sum_to(b->gy[0], s), .device = fa__tensor_device(s)->id, .dtype = (fa_dtype)s->dtype));
+            fa_move(fa__summed_to(b->gy[0], s), .device = fa__tensor_device(s)->id, .dtype = (fa_dtype)s->dtype));
     }
 }
 

@@ -65,12 +65,12 @@ static void matmul_grad(fa__back *b)
     if (fa__wants(b, &m->a)) {
         const fa_tensor *right = column ? fa_unsqueeze(m->b, 0) : fa_transpose(m->b, -1, -2);
         fa_tensor *ga = fa_matmul(g, right);
-        fa__set_input_grad(b, &m->a, fa_sum_to(row ? fa_squeeze(ga, .dim = -2) : ga, m->a));
+        fa__set_input_grad(b, &m->a, fa__summed_to(row ? fa_squeeze(ga, .dim = -2) : ga, m->a));
     }
     if (fa__wants(b, &m->b)) {
         const fa_tensor *left = row ? fa_unsqueeze(m->a, 1) : fa_transpose(m->a, -1, -2);
         fa_tensor *gb = fa_matmul(left, g);
-        fa__set_input_grad(b, &m->b, fa_sum_to(column ? fa_squeeze(gb, .dim = -1) : gb, m->b));
+        fa__set_input_grad(b, &m->b, fa__summed_to(column ? fa_squeeze(gb, .dim = -1) : gb, m->b));
     }
 }
 
@@ -92,8 +92,12 @@ typedef struct {
 static bool linear_infer(fa__call *c)
 {
     const linear_args *a = c->args;
-    if (!a->x->rank || a->weight->rank != 2 || a->x->shape[a->x->rank - 1] != a->weight->shape[1])
+    if (!a->x->rank || a->weight->rank != 2)
         return fa__call_fail(c, FA_ERROR_SHAPE, "weight must have the shape (out, in), where in is the last size of x");
+    if (a->x->shape[a->x->rank - 1] != a->weight->shape[1])
+        return fa__call_fail(c, FA_ERROR_SHAPE,
+                             "x has %lld features, its last size, and weight takes %lld, its second size",
+                             (long long)a->x->shape[a->x->rank - 1], (long long)a->weight->shape[1]);
     if (!fa__check_product(c, a->x, a->weight) || (a->bias && !fa__check_product(c, a->x, a->bias)))
         return false;
     if (a->bias && (a->bias->rank != 1 || a->bias->shape[0] != a->weight->shape[0]))
@@ -121,7 +125,7 @@ static void linear_grad(fa__back *b)
         fa__set_input_grad(b, &a->weight, fa_matmul(fa_t(rows ? g : as_rows(g)), rows ? a->x : as_rows(a->x)));
     }
     if (a->bias && fa__wants(b, &a->bias))
-        fa__set_input_grad(b, &a->bias, fa_sum_to(g, a->bias));
+        fa__set_input_grad(b, &a->bias, fa__summed_to(g, a->bias));
 }
 
 /** A linear layer: y = x @ weight^T + bias. x is (..., in_features), weight (out_features, in_features), y (...,

@@ -45,7 +45,13 @@ fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands)
     if (!op)
         return NULL;
     fa__call c = {.op = op, .args = operands, .site = FA__SITE};
-    fa__invoke(&c);
+    if (!op->compiled->e->random)
+        fa__invoke(&c);
+    else
+        fa__fail(FA_ERROR_ARGUMENT,
+                 "fa_pointwise: \"%.80s\" draws random numbers: pass some, such as fa_rand_like(x), or "
+                 "use fa_update()",
+                 text);
     fa__expression_drop(op);
     return c.out[0];
 }
@@ -182,8 +188,8 @@ static bool check_bindings(const char *text, size_t count, const fa_binding *b, 
     if (count > FA__MAX_INPUTS)
         return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %zu names are bound: at most %d can be", count, FA__MAX_INPUTS);
     for (size_t i = 0; i < count; i++) {
-        bool none = !b[i].tensors.count && !b[i].tensors.item && !b[i].numbers && b[i].number.kind == FA__ARG_TENSOR
-                    && !b[i].number.as.t;
+        bool none = !b[i].tensors.count && !b[i].tensors.item && !b[i].numbers && !b[i].random
+                    && b[i].number.kind == FA__ARG_TENSOR && !b[i].number.as.t;
         if (!b[i].name || none)
             return fa__fail(FA_ERROR_ARGUMENT, "fa_update: binding %zu has no name, or neither tensors nor a number",
                             i);
@@ -207,6 +213,26 @@ static bool has_lists(const fa_program *p)
     return lists;
 }
 
+/* Only a random key can be drawn from, and nothing else can be done with it. */
+static bool check_keys(const fa__update *u)
+{
+    const uint32_t random = u->op->compiled->e->random;
+    for (size_t k = 0; k < u->bindings; k++) {
+        const fa_binding *b = &u->binding[k];
+        bool drawn = random >> k & 1;
+        if (drawn && !b->random)
+            return fa__fail(FA_ERROR_ARGUMENT,
+                            "fa_update: random numbers are drawn from %s, which is not bound by "
+                            "fa_bind_random()",
+                            b->name);
+        if (b->random && (b->tensors.item || b->numbers || (u->op->compiled->e->used >> k & 1 && !drawn)))
+            return fa__fail(FA_ERROR_ARGUMENT,
+                            "fa_update: %s is a random key: it is for uniform(%s) and normal(%s) only", b->name,
+                            b->name, b->name);
+    }
+    return true;
+}
+
 /* Finds the compiled expression, checks the arguments and prepares the devices. */
 static bool update_prepare(fa__update *u, const fa_program *p)
 {
@@ -226,6 +252,8 @@ static bool update_prepare(fa__update *u, const fa_program *p)
         return false;
     if (u->op->compiled->e->whole)
         return fa__fail(FA_ERROR_DTYPE, "fa_update: \"%.80s\" is of integers, and the tensors are floating", p->text);
+    if (!check_keys(u))
+        return false;
     for (size_t i = 0; i < u->length; i++)
         if (!check_place(u, i) || !prepare_place(u, i))
             return false;

@@ -20,17 +20,14 @@ POINTWISE(log10, (x), y = log10(x), .autocast = FA__CAST_F32, TORCH("log10(x)"),
 POINTWISE(log1p, (x), y = log1p(x), .autocast = FA__CAST_F32, TORCH("log1p(x)"), SAMPLES("p(3,4); p(); (0,2); n(9)"))
 
 /** log(exp(x) + exp(y)), computed without overflow. */
-POINTWISE(logaddexp, (x, y),
-          y = abs(x) == inf && x == y ? x
-              : x >= y                ? x + softplus(y - x)
-                                      : y + softplus(x - y),
+POINTWISE(logaddexp, (x, y), y = abs(x) == inf && x == y ? x : (x >= y ? x : y) + softplus(x >= y ? y - x : x - y),
           TORCH("logaddexp(x, y)"), SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9)"))
 
 /** log2(2^x + 2^y), computed without overflow. */
 POINTWISE(logaddexp2, (x, y),
-          y = abs(x) == inf && x == y ? x
-              : x >= y                ? x + softplus((y - x) * 0.6931471805599453) * 1.4426950408889634
-                                      : y + softplus((x - y) * 0.6931471805599453) * 1.4426950408889634,
+          y = abs(x) == inf && x == y
+                  ? x
+                  : (x >= y ? x : y) + softplus((x >= y ? y - x : x - y) * 0.6931471805599453) * 1.4426950408889634,
           TORCH("logaddexp2(x, y)"), SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9)"))
 
 /** x * log(y); 0 where x is 0, unless y is NaN. */

@@ -42,6 +42,11 @@ static void number_operand(fa__operand *o, const fa_binding *b, size_t i)
     fa__value_of(o, &field, &number);
 }
 
+static void key_operand(fa__operand *o, const fa__operand *drawn)
+{
+    *o = (fa__operand){.kind = FA__VALUE_KEY, .value.key = drawn ? drawn->value.key : fa__draw_key()};
+}
+
 /* An operand with a single element for the whole launch. */
 static void word_operand(fa__operand *o, const fa_tensor *t, int rank)
 {
@@ -71,7 +76,9 @@ static void fill_launch(const fa__update *u, size_t i, fa__launch *l, fa_tensor 
         fa_tensor *t = fa__update_tensor(u, k, i);
         fa__operand *o = &l->operand[l->operands];
         tensor[l->operands++] = t;
-        if (!t)
+        if (u->binding[k].random)
+            key_operand(o, u->drawn ? &u->drawn[k] : NULL);
+        else if (!t)
             number_operand(o, &u->binding[k], i);
         else if (fa__update_is_word(u, k, i))
             word_operand(o, t, l->rank);
@@ -97,12 +104,14 @@ static fa__call call_for(const fa__update *u, fa__device *d)
 
 static bool run_place(const fa__update *u, size_t i);
 
-/* Runs on CPU copies what the device does not support, and copies the results back into the given tensors. */
-static FA__COLD bool run_place_elsewhere(const fa__update *u, size_t i)
+/* Runs on CPU copies what the device does not support, and copies the results back into the given tensors. `drawn`: the
+ * operands of the bindings in the launch for the device. */
+static FA__COLD bool run_place_elsewhere(const fa__update *u, size_t i, const fa__operand *drawn)
 {
     fa_binding there[FA__MAX_INPUTS];
     fa_tensor *copied[FA__MAX_INPUTS];
-    fa__update v = {.op = u->op, .bindings = u->bindings, .length = 1, .binding = there, .results = u->results};
+    fa__update v = {
+        .op = u->op, .bindings = u->bindings, .length = 1, .binding = there, .results = u->results, .drawn = drawn};
     memcpy(v.result, u->result, sizeof v.result);
     FA_USE(.no_grad = true);
     FA_SCOPE;
@@ -139,7 +148,7 @@ static bool run_place(const fa__update *u, size_t i)
     fa__call c = call_for(u, device_of(u, i));
     fill_launch(u, i, &r.launch, tensor);
     if (!fa__launch_run(&c, &r.launch, tensor))
-        return c.plan.unsupported && run_place_elsewhere(u, i);
+        return c.plan.unsupported && run_place_elsewhere(u, i, &r.launch.operand[u->results]);
     note_change(u, i);
     return true;
 }

@@ -164,13 +164,13 @@ static void give_factors(fa__back *b, const sums *s)
     const standardize_args *a = b->args;
     const fa_tensor *weight = tensor_of(&a->weight), *bias = tensor_of(&a->bias);
     if (weight && fa__wants(b, &a->weight)) {
-        fa_tensor *g = s->even ? fa_sum_to(s->product, weight)
+        fa_tensor *g = s->even ? fa__summed_to(s->product, weight)
                                : fa__standard_sum(b->gy[0], a->x, s->mean, s->scale, spread_over(weight, a->x));
         fa__set_input_grad(b, &a->weight, fa_to(g, (fa_dtype)weight->dtype));
     }
     if (bias && fa__wants(b, &a->bias)) {
         bool summed = s->even && is_even(bias, a->set);
-        fa__set_input_grad(b, &a->bias, fa_to(fa_sum_to(summed ? s->sum : b->gy[0], bias), (fa_dtype)bias->dtype));
+        fa__set_input_grad(b, &a->bias, fa_to(fa__summed_to(summed ? s->sum : b->gy[0], bias), (fa_dtype)bias->dtype));
     }
 }
 
@@ -341,13 +341,13 @@ static void standard_sum_grad(fa__back *b)
                            fa_to(fa_pointwise("x * (y - z) * w", s, a->x, a->mean, a->scale), (fa_dtype)a->g->dtype));
     if (fa__wants(b, &a->scale))
         fa__set_input_grad(b, &a->scale,
-                           fa_to(fa_sum_to(fa_pointwise("x * y * (z - w)", s, a->g, a->x, a->mean), a->scale),
+                           fa_to(fa__summed_to(fa_pointwise("x * y * (z - w)", s, a->g, a->x, a->mean), a->scale),
                                  (fa_dtype)a->scale->dtype));
     if (!fa__wants(b, &a->x) && !fa__wants(b, &a->mean))
         return;
     fa_tensor *each = fa_pointwise("x * y * z", s, a->g, a->scale);
     fa__set_input_grad(b, &a->x, fa_to(each, (fa_dtype)a->x->dtype));
-    fa__set_input_grad(b, &a->mean, fa_to(fa_sum_to(fa_neg(each), a->mean), (fa_dtype)a->mean->dtype));
+    fa__set_input_grad(b, &a->mean, fa_to(fa__summed_to(fa_neg(each), a->mean), (fa_dtype)a->mean->dtype));
 }
 
 /** The sum of g * (x - mean) * scale over some dimensions, which are kept with size 1: in f32, or f64 for f64. */

@@ -58,7 +58,25 @@ typedef struct {
     bool keepdim OPT(false); /* true: keep dim with size 1 */
 } median_args;
 
-static fa_tensor *give_median(fa__call *c, bool skips)
+/* Where the median of each line is: where its first NaN is, which is where its largest element is, if there is one. */
+static fa_tensor *median_places(const line *l)
+{
+    fa_tensor *middle = fa_kthvalue(l->x, (fa_size(l->x, l->dim) + 1) / 2, .dim = l->dim, .keepdim = true).indices;
+    if (!middle || !fa__dtype_is_float(l->x->dtype))
+        return middle;
+    fa_max_result top = fa_max(l->x, l->dim, .keepdim = true);
+    return top.values ? fa_where(fa_isnan(top.values), top.indices, middle) : NULL;
+}
+
+/* The same among the elements that are not NaN. */
+static fa_tensor *nanmedian_places(const line *l)
+{
+    int64_t n = fa_size(l->x, l->dim);
+    fa_tensor *nan = nans(l), *places = fa_sort(l->x, .dim = l->dim).indices;
+    return fa_gather(places, l->dim, fa_maximum(fa_floor_divide(fa_sub(n - 1, nan), 2), 0));
+}
+
+static fa_tensor *give_median(fa__call *c, fa_tensor *(*places)(const line *))
 {
     const median_args *a = c->args;
     fa_tensor *index = NULL;
@@ -67,23 +85,19 @@ static fa_tensor *give_median(fa__call *c, bool skips)
         return NULL;
     {
         FA_USE(.no_grad = true);
-        int64_t n = fa_size(l.x, l.dim);
-        fa_tensor *nan = nans(&l), *places = fa_sort(l.x, .dim = l.dim).indices;
-        fa_tensor *rank = skips ? fa_maximum(fa_floor_divide(fa_sub(n - 1, nan), 2), 0)
-                                : fa_where(fa_gt(nan, 0), fa_sub(n, nan), (n - 1) / 2);
-        index = fa_gather(places, l.dim, rank);
+        index = places(&l);
     }
     return give_chosen(c, &l, a->x, index, a->keepdim);
 }
 
 static fa_tensor *median_compose(fa__call *c)
 {
-    return give_median(c, false);
+    return give_median(c, median_places);
 }
 
 static fa_tensor *nanmedian_compose(fa__call *c)
 {
-    return give_median(c, true);
+    return give_median(c, nanmedian_places);
 }
 
 /** The median along a dimension or of the flattened x, and its index (i64). For an even number of elements it is the

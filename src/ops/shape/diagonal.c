@@ -5,13 +5,13 @@
 /* ---- diagonals ---- */
 
 /* A diagonal of dimensions d1 and d2: `length` elements, starting at (row, column). */
-typedef struct diagonal {
+typedef struct diagonal_line {
     int d1, d2;
     int64_t row, column, length;
-} diagonal;
+} diagonal_line;
 
 static bool find_diagonal(const fa__call *c, const fa_tensor *x, int64_t offset, int64_t dim1, int64_t dim2,
-                          diagonal *g)
+                          diagonal_line *g)
 {
     g->d1 = fa__wrap_dim(c, x, dim1);
     g->d2 = g->d1 < 0 ? -1 : fa__wrap_dim(c, x, dim2);
@@ -29,7 +29,7 @@ static bool find_diagonal(const fa__call *c, const fa_tensor *x, int64_t offset,
 }
 
 /* Replaces the geometry of x by that of its diagonal, which becomes the last dimension. */
-static void to_diagonal(int *rank, int64_t *shape, int64_t *stride, int64_t *offset, const diagonal *g)
+static void to_diagonal(int *rank, int64_t *shape, int64_t *stride, int64_t *offset, const diagonal_line *g)
 {
     int64_t step = stride[g->d1] + stride[g->d2];
     int n = 0;
@@ -55,7 +55,7 @@ typedef struct {
 static bool diagonal_infer(fa__call *c)
 {
     const diagonal_args *a = c->args;
-    diagonal g = {0};
+    diagonal_line g = {0};
     if (!find_diagonal(c, a->x, a->offset, a->dim1, a->dim2, &g))
         return false;
     fa__spec *s = fa__view_same(c, a->x);
@@ -79,7 +79,7 @@ OP(diagonal, diagonal_args, (y), .infer = diagonal_infer, .view = true, .grad = 
 /* Fills the result with zeros, then writes the diagonal. */
 static bool write_diagonal(fa__call *c, const fa_tensor *x, int64_t offset, int64_t dim1, int64_t dim2)
 {
-    diagonal g = {0};
+    diagonal_line g = {0};
     fa_tensor *y = c->out[0], *part = fa__own(fa__tensor_alias(y));
     if (!part || !find_diagonal(c, y, offset, dim1, dim2, &g) || !fa__run_expression(c, y, "0", 0, NULL))
         return false;
@@ -101,7 +101,7 @@ typedef struct {
 static bool diagonal_back_infer(fa__call *c)
 {
     const diagonal_back_args *a = c->args;
-    diagonal g = {0};
+    diagonal_line g = {0};
     fa_shape s = fa_tensor_shape(a->like), unused = s;
     int64_t start = 0;
     if (!find_diagonal(c, a->like, a->offset, a->dim1, a->dim2, &g))

@@ -173,7 +173,7 @@ static bool expand_infer(fa__call *c)
 static void expand_grad(fa__back *b)
 {
     const shape_of_args *a = b->args;
-    fa__set_input_grad(b, &a->x, fa_sum_to(b->gy[0], a->x));
+    fa__set_input_grad(b, &a->x, fa__summed_to(b->gy[0], a->x));
 }
 
 /** Broadcasts x to a larger shape: a view in which dimensions of size 1 are repeated (stride 0) and leading ones are
@@ -197,7 +197,7 @@ static bool expand_as_infer(fa__call *c)
 static void expand_as_grad(fa__back *b)
 {
     const expand_as_args *a = b->args;
-    fa__set_input_grad(b, &a->x, fa_sum_to(b->gy[0], a->x));
+    fa__set_input_grad(b, &a->x, fa__summed_to(b->gy[0], a->x));
 }
 
 /** Broadcasts x to the shape of `like`: a view, as fa_expand(). */

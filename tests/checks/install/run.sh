@@ -73,7 +73,11 @@ try 'add_subdirectory: configures' cmake -G Ninja -S "$root/whole" -B "$root/who
 try 'add_subdirectory: no tests, examples or command' sh -c \
     'ninja -C "$1" -t targets all | grep -q "^user:" && ! ninja -C "$1" -t targets all | grep -E "^facula/(tests|examples|bench)/|facula-command|^install"' - \
     "$root/whole/build"
+try 'the interface as data' grep -q '"name": "fa_sum"' "$prefix/share/facula/api.json"
+try 'the header of C++' test -f "$prefix/include/facula/facula.hpp" -a -f "$prefix/include/facula/ops.hpp"
 try 'the command' "$prefix/bin/facula" --version
 try 'the manual' grep -q 'facula train' "$prefix/share/man/man1/facula.1"
 try 'the completion' bash -n "$prefix/share/bash-completion/completions/facula"
+try 'the completion of zsh' test -s "$prefix/share/zsh/site-functions/_facula"
+try 'the completion of fish' test -s "$prefix/share/fish/vendor_completions.d/facula.fish"
 exit $status

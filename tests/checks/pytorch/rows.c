@@ -58,6 +58,28 @@ static variables make(void)
         VARIABLES                                                                                                      \
         code                                                                                                           \
     }
+/* What the document names of a program's own. */
+static void *numbers_open(void *context, uint64_t seed, int64_t epoch)
+{
+    (void)seed, (void)epoch;
+    return context;
+}
+
+static bool numbers_next(void *context, void *state, fa_sample *sample)
+{
+    (void)context, (void)state, (void)sample;
+    return true;
+}
+
+static const fa_dataset_stream_type numbers_type = {"numbers", numbers_open, numbers_next, NULL, NULL};
+
+static bool join(void *context, const fa_sample *samples, int64_t count, fa_sample *batch)
+{
+    (void)context, (void)count;
+    *batch = samples[0];
+    return true;
+}
+
 #include "rows.inc"
 #undef ROW
 
@@ -85,6 +107,8 @@ static void make_files(void)
     mkdir("photos", 0777);
     mkdir("photos/cat", 0777);
     put("photos/cat/1.pgm", "P2 1 1 255 7\n");
+    put("part-00.tar", "");
+    put("part-01.tar", "");
 }
 
 int main(void)

@@ -5,12 +5,8 @@
 #define FA__CPU_SIMD_H
 #include "core/op.h"
 #include "core/ssa.h"
-#include <facula/types.h>
-#if __has_include("hot.h")
 #include "hot.h"
-#else
-enum { FA__HOT_COUNT = 0 };
-#endif
+#include <facula/types.h>
 
 #define FA__SIMD_PASTE2(a, b) a##_##b
 #define FA__SIMD_PASTE(a, b) FA__SIMD_PASTE2(a, b)
@@ -38,11 +34,26 @@ typedef void fa__short_rows_loop(void *out, const void *x, int64_t rows, int64_t
 /* Down columns: out[c] = the combination of x[k * stride + c] over k < rows <= FA__BLOCK, for c < columns. `chains` is
  * room for FA__CHAINS * columns elements. */
 typedef void fa__columns_loop(void *out, const void *x, int64_t stride, int64_t rows, int64_t columns, void *chains);
+/* Of a scan (backend/scan.h): each run of `run` elements, of which the last may be shorter, combined from its first
+ * element on; ends[r] = the last element of run r, unless ends is NULL. out may be x. */
+typedef void fa__scan_runs_loop(void *out, const void *x, int64_t n, int64_t run, void *ends);
+/* out[i] = before[i / run] combined with out[i] */
+typedef void fa__scan_join_loop(void *out, const void *before, int64_t n, int64_t run);
+/* The best element of each lane, and its number: in top and at, from elements first to first + count, of which element
+ * first + i of lane l is x[i * pace + l]. Where first is 0 these are the first ones. lanes <= FA__BEST_LANES, and count
+ * is below 2^31. */
+enum { FA__BEST_LANES = 256 };
+typedef void fa__best_loop(void *top, int64_t *at, const void *x, int64_t pace, int64_t first, int64_t count,
+                           int64_t lanes);
 /* The elements from number `first` on of what the key draws. */
 typedef void fa__random_loop(void *tile, fa__key key, int64_t first, int64_t n);
 /* target[r * target_stride + c] = source[c * source_stride + r] for r < rows and c < columns; strides in elements. */
 typedef void fa__transpose_loop(void *target, int64_t target_stride, const void *source, int64_t source_stride,
                                 int64_t rows, int64_t columns);
+
+/* to[r * to_row + i * to_step] = from[r * from_row + i * from_step] for r < rows and i < n; in elements. */
+typedef void fa__copy_loop(void *to, int64_t to_row, int64_t to_step, const void *from, int64_t from_row,
+                           int64_t from_step, int64_t rows, int64_t n);
 
 /* Windows of pooling along a row: result i is made of the elements from + i * stride + k * step of some rows, for k <
  * columns. In the plane, element `from` of the first row has number `first`; that of the row below is `down` further.
@@ -76,7 +87,11 @@ typedef struct fa__simd_class {
     fa__blocks_loop *blocks[FA__COMBINES];
     fa__short_rows_loop *short_rows[FA__COMBINES];
     fa__columns_loop *columns[FA__COMBINES];
-    fa__loop *combine[FA__COMBINES]; /* of a and b */
+    fa__scan_runs_loop *scan_runs[FA__COMBINES];
+    fa__scan_join_loop *scan_join[FA__COMBINES];
+    fa__best_loop *best[2]; /* the smallest, the largest; the first of equal ones, the first NaN before all others */
+    int64_t (*best_place[2])(const void *x, int64_t n); /* the number of that one of n >= 1 elements */
+    fa__loop *combine[FA__COMBINES];                    /* of a and b */
     fa__transpose_loop *transpose;
     /* The largest elements, and their numbers in the plane unless `at` is NULL. */
     void (*pool_max)(void *y, int64_t *at, const void *const *rows, const fa__pool_row *);
@@ -117,7 +132,9 @@ typedef struct fa__simd {
     fa__pool_2x2_back *pool_2x2_back;
     fa__relu_pool_2x2 *relu_pool_2x2;
     fa__relu_pool_2x2_back *relu_pool_2x2_back;
-    fa__transpose_loop *transpose[4]; /* of elements of 1, 2, 4 and 8 bytes: by the logarithm of their size */
+    /* Of elements of 1, 2, 4 and 8 bytes: by the logarithm of their size */
+    fa__transpose_loop *transpose[4];
+    fa__copy_loop *copy[4];
 } fa__simd;
 
 #ifdef FA__LEVEL
@@ -132,6 +149,7 @@ extern fa__relu_pool_2x2 FA__SIMD(fa__relu_pool_2x2);
 extern fa__relu_pool_2x2_back FA__SIMD(fa__relu_pool_2x2_back);
 extern fa__transpose_loop FA__SIMD(fa__transpose_8), FA__SIMD(fa__transpose_16), FA__SIMD(fa__transpose_32),
     FA__SIMD(fa__transpose_64);
+extern fa__copy_loop FA__SIMD(fa__copy_8), FA__SIMD(fa__copy_16), FA__SIMD(fa__copy_32), FA__SIMD(fa__copy_64);
 #endif
 
 #endif

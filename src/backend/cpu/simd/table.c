@@ -71,4 +71,5 @@ const fa__simd FA__SIMD(fa__simd) = {
     .relu_pool_2x2_back = FA__SIMD(fa__relu_pool_2x2_back),
     .transpose = {FA__SIMD(fa__transpose_8), FA__SIMD(fa__transpose_16), FA__SIMD(fa__transpose_32),
                   FA__SIMD(fa__transpose_64)},
+    .copy = {FA__SIMD(fa__copy_8), FA__SIMD(fa__copy_16), FA__SIMD(fa__copy_32), FA__SIMD(fa__copy_64)},
 };

@@ -8,6 +8,14 @@
         for (int64_t r = row_begin; r < row_end; r++)                                                                  \
             ((T *)target)[r * target_stride + c] = ((const T *)source)[c * source_stride + r];
 
+/* The same with the target's rows written one after the other: for few rows of many columns. */
+#define FEW_ROWS(T, row_begin, row_end, columns)                                                                       \
+    for (int64_t r = row_begin; r < row_end; r++) {                                                                    \
+        VECTOR_LOOP                                                                                                    \
+        for (int64_t c = 0; c < columns; c++)                                                                          \
+            ((T *)target)[r * target_stride + c] = ((const T *)source)[c * source_stride + r];                         \
+    }
+
 #define PLAIN(bits)                                                                                                    \
     void FA__SIMD(fa__transpose_##bits)(void *target, int64_t target_stride, const void *source,                       \
                                         int64_t source_stride, int64_t rows, int64_t columns)                          \
@@ -30,6 +38,25 @@ PLAIN(16)
 SQUARE_OF(f32, float)
 SQUARE_OF(f64, double)
 
+/* Rows of the target that are too few for a square, `name##_columns` of them or more, some twice. */
+#define STRIP_OF(name, real)                                                                                           \
+    FN void name##_strips(real *t, int64_t ts, const real *s, int64_t ss, int64_t first, int64_t rows,                 \
+                          int64_t columns)                                                                             \
+    {                                                                                                                  \
+        for (int64_t r = first; r < rows; r += name##_columns) {                                                       \
+            int64_t at = r + name##_columns <= rows ? r : rows - name##_columns;                                       \
+            for (int64_t c = 0; c < columns; c += name##_lanes) {                                                      \
+                name##v v[name##_columns];                                                                             \
+                name##_load_columns(v, s + c * ss + at, ss, name##_lanes - 1);                                         \
+                UNROLL                                                                                                 \
+                for (int q = 0; q < name##_columns; q++)                                                               \
+                    name##_store(t + (at + q) * ts + c, v[q]);                                                         \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+STRIP_OF(f32, float)
+STRIP_OF(f64, double)
+
 /* Rows of the source are far from one another, often by a multiple of what a cache's sets are apart: so each line of it
  * is read once and at once, and each line of the target is written by neighbouring stores. */
 #define BLOCKED(bits, name, real)                                                                                      \
@@ -43,7 +70,10 @@ SQUARE_OF(f64, double)
                 for (int64_t c = line; c < line + LINE && c < whole_columns; c += L)                                   \
                     name##_square((real *)target + r * target_stride + c, target_stride,                               \
                                   (const real *)source + c * source_stride + r, source_stride);                        \
-        BY_ELEMENT(u##bits, whole_rows, rows, 0, whole_columns)                                                        \
+        if (rows >= name##_columns)                                                                                    \
+            name##_strips(target, target_stride, source, source_stride, whole_rows, rows, whole_columns);              \
+        else                                                                                                           \
+            FEW_ROWS(u##bits, whole_rows, rows, whole_columns)                                                         \
         BY_ELEMENT(u##bits, 0, rows, whole_columns, columns)                                                           \
     }
 BLOCKED(32, f32, float)

@@ -13,6 +13,10 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUgraphEdgeData_st CUgraphEdgeData;
 typedef int nvrtcResult;
 typedef struct _nvrtcProgram *nvrtcProgram;
 
@@ -32,10 +36,19 @@ enum {
 
     CU_STREAM_NON_BLOCKING = 1,
     CU_MEMHOSTALLOC_PORTABLE = 1,
+    CU_STREAM_CAPTURE_MODE_RELAXED = 2,
+    CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
 
     NVRTC_SUCCESS = 0,
     NVRTC_ERROR_OUT_OF_MEMORY = 1
 };
+
+typedef struct CUDA_KERNEL_NODE_PARAMS_st {
+    CUfunction func;
+    unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+    void **kernelParams, **extra, *kern;
+    CUcontext ctx;
+} CUDA_KERNEL_NODE_PARAMS;
 
 /* The lists of functions. Each is included twice: for a table, and for looking them up. */
 #define FA__CUDA_FUNCTIONS(FUNCTION)                                                                                   \
@@ -51,6 +64,7 @@ enum {
     FUNCTION(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                                        \
     FUNCTION(cuDevicePrimaryCtxRelease_v2, (CUdevice))                                                                 \
     FUNCTION(cuCtxGetCurrent, (CUcontext *))                                                                           \
+    FUNCTION(cuCtxGetDevice, (CUdevice *))                                                                             \
     FUNCTION(cuCtxPushCurrent_v2, (CUcontext))                                                                         \
     FUNCTION(cuCtxPopCurrent_v2, (CUcontext *))                                                                        \
     FUNCTION(cuCtxEnablePeerAccess, (CUcontext, unsigned))                                                             \
@@ -78,6 +92,18 @@ enum {
     FUNCTION(cuLaunchKernel, (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,        \
                               CUstream, void **, void **))
 
+/* Those that a driver may lack: then recorded steps are issued launch by launch. */
+#define FA__CUDA_GRAPH_FUNCTIONS(FUNCTION)                                                                             \
+    FUNCTION(cuStreamBeginCapture_v2, (CUstream, unsigned))                                                            \
+    FUNCTION(cuStreamEndCapture, (CUstream, CUgraph *))                                                                \
+    FUNCTION(cuStreamGetCaptureInfo_v3,                                                                                \
+             (CUstream, unsigned *, uint64_t *, CUgraph *, const CUgraphNode **, const CUgraphEdgeData **, size_t *))  \
+    FUNCTION(cuGraphInstantiateWithFlags, (CUgraphExec *, CUgraph, unsigned long long))                                \
+    FUNCTION(cuGraphExecKernelNodeSetParams_v2, (CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS *))           \
+    FUNCTION(cuGraphLaunch, (CUgraphExec, CUstream))                                                                   \
+    FUNCTION(cuGraphExecDestroy, (CUgraphExec))                                                                        \
+    FUNCTION(cuGraphDestroy, (CUgraph))
+
 #define FA__NVRTC_FUNCTIONS(FUNCTION)                                                                                  \
     FUNCTION(nvrtcVersion, (int *, int *))                                                                             \
     FUNCTION(nvrtcGetNumSupportedArchs, (int *))                                                                       \
@@ -96,6 +122,8 @@ enum {
 #define FA__CUDA_FUNCTION(name, parameters) CUresult(*name) parameters;
 typedef struct fa__cuda_api {
     FA__CUDA_FUNCTIONS(FA__CUDA_FUNCTION)
+    FA__CUDA_GRAPH_FUNCTIONS(FA__CUDA_FUNCTION)
+    void (*cudasim_host)(const void *memory, size_t bytes, int write); /* the simulator's alone */
 } fa__cuda_api;
 
 typedef struct fa__nvrtc_api {

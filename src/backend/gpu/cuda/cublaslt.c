@@ -15,6 +15,8 @@ enum {
     CUDA_R_64F = 1,
     CUDA_R_16F = 2,
     CUDA_R_16BF = 14,
+    CUDA_R_8F_E4M3 = 28,
+    CUDA_R_8F_E5M2 = 29,
     CUBLAS_COMPUTE_32F = 68,
     CUBLAS_COMPUTE_64F = 70,
     CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
@@ -97,7 +99,7 @@ typedef enum bias { NO_BIAS, BIAS_IN_EPILOGUE, BIAS_IN_RESULT } bias;
 typedef struct question {
     int64_t m, n, k, batch;
     int64_t ld[3], step[3]; /* of c, a, b: elements between rows, and between the matrices of a batch */
-    int32_t dtype, tf32, bias, transposed[2], alignment[3];
+    int32_t dtype[3], tf32, bias, transposed[2], alignment[3];
 } question;
 
 typedef struct plan {
@@ -127,7 +129,11 @@ static question question_of(const fa__gpu_product *x, const fa__gpu_matrix matri
 {
     const matmul_arguments *p = &x->p;
     const void *const address[3] = {x->c, x->a, x->b};
-    question q = {.m = p->m, .n = p->n, .k = p->k, .batch = 1, .dtype = p->dtype};
+    question q = {.m = p->m,
+                  .n = p->n,
+                  .k = p->k,
+                  .batch = 1,
+                  .dtype = {fa__dtype_is_storage((unsigned)p->dtype) ? FA_F32 : p->dtype, p->dtype, p->b_dtype}};
     if (p->rank) {
         q.batch = p->shape[0];
         q.step[0] = p->c[0];
@@ -159,7 +165,7 @@ static void forget(plan *p)
 static int describe_operation(plan *p)
 {
     const question *q = &p->question;
-    const bool f64 = q->dtype == FA_F64;
+    const bool f64 = q->dtype[0] == FA_F64;
     const int32_t epilogue = q->bias == BIAS_IN_EPILOGUE ? EPILOGUE_BIAS : EPILOGUE_DEFAULT;
     int status = lt.cublasLtMatmulDescCreate(&p->operation,
                                              f64       ? CUBLAS_COMPUTE_64F
@@ -179,11 +185,13 @@ static int describe_operation(plan *p)
 static int describe_matrix(plan *p, int i, int64_t rows, int64_t columns, bool transposed)
 {
     static const int types[] = {
-        [FA_F32] = CUDA_R_32F, [FA_F64] = CUDA_R_64F, [FA_F16] = CUDA_R_16F, [FA_BF16] = CUDA_R_16BF};
+        [FA_F32] = CUDA_R_32F,   [FA_F64] = CUDA_R_64F,           [FA_F16] = CUDA_R_16F,
+        [FA_BF16] = CUDA_R_16BF, [FA_F8_E4M3FN] = CUDA_R_8F_E4M3, [FA_F8_E5M2] = CUDA_R_8F_E5M2};
     const question *q = &p->question;
     const int32_t batch = (int32_t)q->batch;
-    int status = lt.cublasLtMatrixLayoutCreate(&p->layout[i], types[q->dtype], (uint64_t)(transposed ? rows : columns),
-                                               (uint64_t)(transposed ? columns : rows), q->ld[i]);
+    int status =
+        lt.cublasLtMatrixLayoutCreate(&p->layout[i], types[q->dtype[i]], (uint64_t)(transposed ? rows : columns),
+                                      (uint64_t)(transposed ? columns : rows), q->ld[i]);
     if (!status && batch > 1)
         status = lt.cublasLtMatrixLayoutSetAttribute(p->layout[i], LAYOUT_BATCH_COUNT, &batch, sizeof batch);
     if (!status && batch > 1)
@@ -243,7 +251,7 @@ static int multiply(void *handle, plan *p, const fa__gpu_product *x, void *scrat
 {
     const double one[2] = {1, 0};
     const float one_f32[2] = {1, 0};
-    const bool adds = p->question.bias == BIAS_IN_RESULT, f64 = p->question.dtype == FA_F64;
+    const bool adds = p->question.bias == BIAS_IN_RESULT, f64 = p->question.dtype[0] == FA_F64;
     const void *alpha = f64 ? (const void *)one : one_f32, *zero = f64 ? (const void *)(one + 1) : one_f32 + 1;
     if (p->question.bias == BIAS_IN_EPILOGUE) {
         int status = lt.cublasLtMatmulDescSetAttribute(p->operation, DESC_BIAS_POINTER, &x->bias, sizeof x->bias);
@@ -292,7 +300,8 @@ void fa__cuda_cublaslt_close(const fa__device *d)
 
 const fa__gpu_library fa__cuda_cublaslt = {.name = "cuBLASLt",
                                            .setting = "FACULA_CUBLASLT",
-                                           .dtypes = 1u << FA_F32 | 1u << FA_F64 | 1u << FA_F16 | 1u << FA_BF16,
+                                           .dtypes = 1u << FA_F32 | 1u << FA_F64 | 1u << FA_F16 | 1u << FA_BF16
+                                                     | 1u << FA_F8_E4M3FN | 1u << FA_F8_E5M2,
                                            .batches = true,
                                            .faster = true,
                                            .scratch = SCRATCH,
@@ -303,6 +312,20 @@ const fa__gpu_library fa__cuda_cublaslt = {.name = "cuBLASLt",
 OVERRIDE(cuda, matmul)
 {
     return fa__gpu_product_by_library(queue, l, fa__gpu_product_of_matmul(l));
+}
+
+/* The library multiplies f8 in this order only, in steps of 16 numbers, and never twice e5m2. */
+static bool lies_for_f8(const matmul_arguments *p)
+{
+    return p->a_col == 1 && p->b_row == 1 && (p->m | p->n | p->k | p->a_row | p->b_col) % 16 == 0
+           && (p->dtype == FA_F8_E4M3FN || p->b_dtype == FA_F8_E4M3FN);
+}
+
+OVERRIDE(cuda, mm_f8)
+{
+    const fa__gpu_product x = fa__gpu_product_of_mm_f8(l);
+    return fa__dtype_is_storage((unsigned)x.p.dtype) && !lies_for_f8(&x.p) ? FA__DECLINED
+                                                                           : fa__gpu_product_by_library(queue, l, x);
 }
 
 OVERRIDE(cuda, linear)

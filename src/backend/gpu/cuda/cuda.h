@@ -11,7 +11,8 @@ enum { FA__CUDA_DEVICES = 16 };
 typedef struct fa__cuda_device {
     fa__gpu_device gpu; /* first: see driver.h */
     CUdevice id;
-    CUcontext context; /* the primary one, which the CUDA runtime and other libraries in the process use too */
+    CUcontext context; /* the primary one, which the CUDA runtime and other libraries in the process use too, */
+    CUcontext adopted; /* or this one of the program's; NULL: none */
     int capability;    /* 90 for sm_90 */
     int target;        /* what NVRTC compiles for: capability, or an earlier one as PTX */
     char name[96];
@@ -26,6 +27,7 @@ typedef struct fa__cuda_device {
 typedef struct fa__cuda_queue {
     const fa__cuda_device *device;
     CUstream stream;
+    bool adopted; /* it is the program's */
 } fa__cuda_queue;
 
 typedef struct fa__cuda_event {
@@ -40,6 +42,13 @@ typedef struct fa__cuda_kernel {
     void *image; /* what it was loaded from, until fa__cuda_binary has given it away; NULL: not known any more */
     size_t size;
 } fa__cuda_kernel;
+
+/* A kernel's parameters: those of FAULT, and two for each buffer. */
+typedef struct fa__cuda_parameters {
+    void *fault;
+    int32_t careful;
+    const void *at[2 + 2 * FA__GPU_ARGS];
+} fa__cuda_parameters;
 
 static inline fa__cuda_device *fa__cuda_own(const fa__device *d)
 {
@@ -74,17 +83,21 @@ const char *fa__cuda_why(void);
 bool fa__cuda_open(fa__device *);
 void fa__cuda_close(fa__device *);
 void fa__cuda_properties(fa__device *, fa_device_properties *);
+bool fa__cuda_context_adopt(int index, CUcontext);
 
 /* ---- memory.c ---- */
 void *fa__cuda_allocate(fa__device *, size_t);
 void fa__cuda_release(fa__device *, void *, size_t);
 void *fa__cuda_pinned(fa__device *, void *queue, size_t, void **handle);
 void fa__cuda_pinned_free(fa__device *, void *queue, void *host, void *handle);
+void fa__cuda_host(const void *memory, size_t bytes, bool write);
 
 /* ---- queue.c ---- */
 void *fa__cuda_queue_new(fa__device *);
 void fa__cuda_queue_free(fa__device *, void *queue);
 void fa__cuda_flush(void *queue);
+void *fa__cuda_native(void *queue);
+bool fa__cuda_adopt(fa__device *, void *queue, bool own, void *native);
 int fa__cuda_finish(void *queue);
 bool fa__cuda_copy(fa__device *, void *queue, const fa__gpu_copy *, void **event);
 void *fa__cuda_record(fa__device *, void *queue);
@@ -102,6 +115,17 @@ void *fa__cuda_binary(fa__device *, void *handle, size_t *size);
 void fa__cuda_kernel_free(fa__device *, void *handle);
 bool fa__cuda_launch(fa__device *, void *queue, const fa__gpu_kernel *, const uint64_t groups[3], void *fault,
                      bool careful, const fa__gpu_arg *, int count);
+/* They refer to the arguments. */
+void fa__cuda_parameters_fill(fa__cuda_parameters *, void *fault, bool careful, const fa__gpu_arg *, int count);
+
+/* ---- graph.c ---- */
+bool fa__cuda_capture(fa__device *, void *queue);
+void *fa__cuda_capture_end(fa__device *, void *queue);
+void *fa__cuda_captured(fa__device *, void *queue);
+bool fa__cuda_graph_change(fa__device *, void *graph, void *captured, const fa__gpu_kernel *, const uint64_t groups[3],
+                           void *fault, bool careful, const fa__gpu_arg *, int count);
+bool fa__cuda_graph_launch(fa__device *, void *queue, void *graph);
+void fa__cuda_graph_free(fa__device *, void *graph);
 
 /* ---- cublaslt.c ---- */
 extern const struct fa__gpu_library fa__cuda_cublaslt;

@@ -1,5 +1,6 @@
 /* Devices: which there are and can be used, what they can do, opening and closing. */
 #include "backend/gpu/cuda/cuda.h"
+#include "base/error.h"
 #include "base/text.h"
 #include <string.h>
 
@@ -168,11 +169,25 @@ static bool start_clock(fa__device *d)
            && FA__CUDA_TRY(d, cuEventSynchronize, o->base);
 }
 
+bool fa__cuda_context_adopt(int index, CUcontext context)
+{
+    fa__cuda_device *o = &devices[index], there = {.context = context};
+    CUdevice of = -1;
+    if (o->context && o->context != context)
+        return fa__fail(FA_ERROR_STATE, "fa_cuda_context_adopt: cuda:%d is used already, with another context", index);
+    if (FA__CUDA(&there, cuCtxGetDevice, &of) || of != o->id)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_cuda_context_adopt: it is no context of cuda:%d", index);
+    o->adopted = context;
+    return true;
+}
+
 bool fa__cuda_open(fa__device *d)
 {
     fa__cuda_device *o = &devices[d->id.index];
     d->own = o;
-    if (!fa__cuda_good(d, fa__cuda.cuDevicePrimaryCtxRetain(&o->context, o->id), "cuDevicePrimaryCtxRetain")) {
+    o->context = o->adopted;
+    if (!o->context
+        && !fa__cuda_good(d, fa__cuda.cuDevicePrimaryCtxRetain(&o->context, o->id), "cuDevicePrimaryCtxRetain")) {
         o->context = NULL;
         return false;
     }
@@ -191,7 +206,8 @@ void fa__cuda_close(fa__device *d)
     fa__cuda_cudnn_close(d);
     if (o->base)
         FA__CUDA(o, cuEventDestroy_v2, o->base);
-    fa__cuda.cuDevicePrimaryCtxRelease_v2(o->id);
+    if (!o->adopted)
+        fa__cuda.cuDevicePrimaryCtxRelease_v2(o->id);
     o->base = NULL;
     o->context = NULL;
 }

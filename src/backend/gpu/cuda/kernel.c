@@ -137,23 +137,29 @@ void *fa__cuda_build(fa__device *d, const char *source, const char *entry)
 }
 
 /* ---- launches ---- */
-enum { PARAMETERS = 2 + 2 * FA__GPU_ARGS };
+void fa__cuda_parameters_fill(fa__cuda_parameters *p, void *fault, bool careful, const fa__gpu_arg *args, int count)
+{
+    static const int64_t no_offset = 0;
+    int n = 2;
+    p->fault = fault;
+    p->careful = careful;
+    p->at[0] = &p->fault;
+    p->at[1] = &p->careful;
+    for (int i = 0; i < count; i++) {
+        const bool memory = !args[i].size;
+        p->at[n++] = memory ? (const void *)&args[i].data : args[i].data;
+        if (memory)
+            p->at[n++] = &no_offset;
+    }
+}
 
 bool fa__cuda_launch(fa__device *d, void *queue, const fa__gpu_kernel *kernel_, const uint64_t groups[3], void *fault,
                      bool careful, const fa__gpu_arg *args, int count)
 {
-    static const int64_t no_offset = 0;
-    const int32_t looks = careful;
     const fa__cuda_queue *q = queue;
     const kernel *k = kernel_->handle;
-    const void *parameter[PARAMETERS] = {&fault, &looks};
-    int n = 2;
-    for (int i = 0; i < count; i++) {
-        const bool memory = !args[i].size;
-        parameter[n++] = memory ? (const void *)&args[i].data : args[i].data;
-        if (memory)
-            parameter[n++] = &no_offset;
-    }
+    fa__cuda_parameters p;
+    fa__cuda_parameters_fill(&p, fault, careful, args, count);
     return FA__CUDA_TRY(d, cuLaunchKernel, k->function, (unsigned)groups[0], (unsigned)groups[1], (unsigned)groups[2],
-                        kernel_->group[0], kernel_->group[1], 1, 0, q->stream, (void **)(uintptr_t)parameter, NULL);
+                        kernel_->group[0], kernel_->group[1], 1, 0, q->stream, (void **)(uintptr_t)p.at, NULL);
 }

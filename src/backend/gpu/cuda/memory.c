@@ -30,3 +30,10 @@ void fa__cuda_pinned_free(fa__device *d, void *queue, void *host, void *handle)
     (void)queue, (void)handle;
     FA__CUDA(fa__cuda_own(d), cuMemFreeHost, host);
 }
+
+/* The simulator of our tests asks for it (tests/cudasim/races.c); no driver does. */
+void fa__cuda_host(const void *memory, size_t bytes, bool write)
+{
+    if (fa__cuda.cudasim_host)
+        fa__cuda.cudasim_host(memory, bytes, write);
+}

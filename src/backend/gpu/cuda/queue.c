@@ -20,11 +20,37 @@ void *fa__cuda_queue_new(fa__device *d)
     return NULL;
 }
 
+static void let_go(const queue *q)
+{
+    if (!q->adopted)
+        FA__CUDA(q->device, cuStreamDestroy_v2, q->stream);
+}
+
 void fa__cuda_queue_free(fa__device *d, void *queue_)
 {
-    queue *q = queue_;
-    FA__CUDA(fa__cuda_own(d), cuStreamDestroy_v2, q->stream);
-    fa__free(q);
+    (void)d;
+    let_go(queue_);
+    fa__free(queue_);
+}
+
+void *fa__cuda_native(void *queue_)
+{
+    return ((const queue *)queue_)->stream;
+}
+
+/* Events can be recorded only by streams of their own context. */
+bool fa__cuda_adopt(fa__device *d, void *queue_, bool own, void *native)
+{
+    queue *q = queue_, next = {.device = q->device, .stream = native, .adopted = !own};
+    if (own && !FA__CUDA_TRY(d, cuStreamCreate, &next.stream, CU_STREAM_NON_BLOCKING))
+        return false;
+    void *mark = fa__cuda_record(d, &next);
+    if (!mark)
+        return false;
+    fa__cuda_event_free(mark);
+    let_go(q);
+    *q = next;
+    return true;
 }
 
 /* The driver keeps nothing back. */

@@ -180,15 +180,15 @@ typedef struct triangle_arguments {
     i32 upper, dtype;
 } triangle_arguments;
 
-/* FA__GPU_MATMUL: c (m x n) = a (m x k) b (k x n) + bias, for each place of a batch of `shape`. All are of one dtype. A
- * group has one tile of c; `across` and `down` say how many there are. Without local memory (odd variants) a tile has
- * 64 elements, of which 2^wide are in one row. */
+/* FA__GPU_MATMUL: c (m x n) = a (m x k) b (k x n) + bias, for each place of a batch of `shape`. All are of one dtype,
+ * or a and b are f8, of which b may be the other one, and c is f32. A group has one tile of c; `across` and `down` say
+ * how many there are. Without local memory (odd variants) a tile has 64 elements, of which 2^wide are in one row. */
 typedef struct matmul_arguments {
     i64 m, n, k;
     i64 a_row, a_col, b_row, b_col, c_row, c_col, bias_col;
     i64 across, down;
     i64 shape[MOST_DIMS], a[MOST_DIMS], b[MOST_DIMS], c[MOST_DIMS];
-    i32 rank, dtype, bias, wide;
+    i32 rank, dtype, b_dtype, bias, wide, unused;
 } matmul_arguments;
 
 /* FA__GPU_POOL_MAX and its like: windows of planes (backend/pool.h), along the height and the width. Strides are over
@@ -229,6 +229,12 @@ typedef struct convolve_add_arguments {
 } convolve_add_arguments;
 
 /* ---- the driver's own ---- */
+/* FA__GPU_NOTE: the number of a graph's launch, which stands in a fault's dimension from this bit on. */
+#define FAULT_NUMBER 8
+typedef struct note_arguments {
+    i32 number, unused;
+} note_arguments;
+
 /* FA__GPU_PUT: elements of 4 bytes (`words`) or of one. */
 typedef struct put_arguments {
     i64 count;

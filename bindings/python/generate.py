@@ -1,0 +1,233 @@
+"""generate.py API.JSON FOLDER: writes the generated part of the package facula into a folder: ctypes structs of options,
+and a Python function for each operation, layer, optimizer, schedule, dataset and transform. A file that would not change
+is not touched."""
+import json
+import pathlib
+import re
+import sys
+
+# C type: (ctypes, converter of an argument, "%s" where none is needed; what a function returns)
+TYPES = {
+    'const fa_tensor *': ('c_void_p', '_h({0})'),
+    'fa_tensor *': ('c_void_p', '_h({0})'),
+    'fa_arg': ('Arg', '_arg({0})'),
+    'fa_tensors': ('Tensors', '_tensors({0})'),
+    'fa_list': ('Numbers', '_numbers({0})'),
+    'fa_dims': ('c_int64', '_dims({0})'),
+    'fa_pair': ('c_int64', '_pair({0})'),
+    'fa_shape': ('Shape', '_shape({0})'),
+    'fa_device': ('Device', '_device({0})'),
+    'fa_dtype': ('c_int', '_dtype_number({0})'),
+    'int64_t': ('c_int64', '{0}'),
+    'double': ('c_double', '{0}'),
+    'bool': ('c_bool', '{0}'),
+    'const char *': ('c_char_p', '_text({0})'),
+    'fa_reduction': ('c_int', '_enum("FA_", {0})'),
+    'fa_interpolation': ('c_int', '_enum("FA_", {0})'),
+    'fa_missing': ('c_int', '_enum("FA_MISSING_", {0})'),
+    'fa_token_kind': ('c_int', '_enum("FA_TOKEN_", {0})'),
+    'fa_module *': ('c_void_p', '_handle({0})'),
+    'fa_transform *': ('c_void_p', '_handle({0})'),
+    'fa_optim *': ('c_void_p', '_handle({0})'),
+    'fa_dataset *': ('c_void_p', '_handle({0})'),
+    'fa_sampler *': ('c_void_p', '_handle({0})'),
+    'fa_parameters': ('Parameters', '_parameters({0})'),
+}
+RESULTS = {'fa_tensor *': None, 'fa_tensors': None, 'fa_module *': 'Module', 'fa_transform *': 'Module',
+           'fa_optim *': 'Optimizer', 'fa_schedule *': 'Schedule', 'fa_dataset *': 'Dataset', 'fa_loader *': 'Loader',
+           'fa_scaler *': 'Scaler'}
+# file: (beginning of the names, result)
+SPACES = {
+    '_nn': ('fa_nn_', 'fa_module *'),
+    '_optim': ('fa_optim_', 'fa_optim *'),
+    '_lr': ('fa_schedule_', 'fa_schedule *'),
+    '_data': ('fa_data_', ('fa_dataset *', 'fa_loader *')),
+    '_transform': ('fa_transform_', 'fa_transform *'),
+    '_init': ('fa_init_', 'fa_tensor *'),
+    '_amp': ('fa_amp_', 'fa_scaler *'),
+}
+IMPORTS = '''from ctypes import (Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p)
+from ctypes import byref as _byref
+from ._library import Arg, Device, Numbers, Parameters, Shape, Tensors
+from ._library import Dataset as _Dataset, Loader as _Loader, Module as _Module, Optimizer as _Optimizer
+from ._library import Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor
+from ._library import _arg, _as_tensor, _declare, _device, _dims, _dtype_number, _enum, _enter, _given, _h, _handle
+from ._library import _leave, _made, _numbers, _owned, _pair, _parameters, _result, _results, _several, _shape, _tensors, _text
+
+'''
+KEYWORDS = {'from', 'in', 'lambda', 'is', 'not', 'and', 'or', 'with'}
+
+
+def name_of(c_name):
+    return c_name + '_' if c_name in KEYWORDS else c_name
+
+
+def default_of(option):
+    """A default in Python, and the value that None stands for where that is not the converter's own."""
+    text, kind = option['default'], option['type']
+    if text in ('NULL', 'FA_SAME', 'FA_ALL') or (text.startswith('{') and '1' not in text):
+        return 'None', None
+    if text.startswith('{'):
+        return '(0, 1)', None
+    if text == 'INT64_MIN':
+        return 'None', '-0x8000000000000000'
+    if text == 'FA__UNSET':
+        return 'None', 'float("nan")'
+    if kind.startswith('fa_') and text.startswith('FA_'):
+        return repr(re.sub('^FA_(MISSING_|TOKEN_)?', '', text).lower()), None
+    if kind == 'bool':
+        return text.capitalize(), None
+    text = text.replace('INT64_MAX', '0x7fffffffffffffff').replace('-INFINITY', 'float("-inf")').replace('INFINITY', 'float("inf")').replace('NAN', 'float("nan")')
+    if re.match('^0x.*p', text):
+        text = repr(float.fromhex(text))
+    return text, None
+
+
+def can_be_written(f):
+    items = f['parameters'] + f.get('options', [])
+    return (f['result'] in RESULTS or f['result'].endswith('_result')) and all(i['type'] in TYPES for i in items)
+
+
+def documentation(f, options):
+    lines = [re.sub(r'\bfa_(nn_|optim_|schedule_|data_|transform_)?(\w+\(\))', r'\2', line) for line in f['doc'].split('\n')]
+    lines += ['', 'Options:'] if options else []
+    lines += [f"    {name_of(o['name'])}: {o['doc']}" for o in options if 'doc' in o]
+    text = '\n    '.join(lines).replace('\\', '\\\\').replace('"""', "'''")
+    return f'    r"""{text}\n    """\n' if text.strip() else ''
+
+
+def struct_of(name, members):
+    fields = ', '.join(f"('{m['name']}', {member_type(m['type'])})" for m in members)
+    return f'class {name}(Structure):\n    _fields_ = [{fields}]\n'
+
+
+def member_type(c):
+    known = {'size_t': 'c_size_t', 'char': 'c_char'}
+    return known.get(c) or (TYPES[c][0] if c in TYPES else 'c_void_p')
+
+
+def written(f):
+    """The parameter that the function writes to and returns."""
+    return next((p['name'] for p in f['parameters'] if p['type'] == 'fa_tensor *'), None) \
+        if f['result'] == 'fa_tensor *' else None
+
+
+def given_options(f, options, structs):
+    """Lines that make `o` of the options: None where all are the defaults."""
+    out = []
+    asked, values = [], []
+    for m in structs[f['struct']]:
+        o = next((o for o in options if o['name'] == m['name']), None)
+        if m['name'] == 'size':
+            values.append(f"_{f['struct']}.fa__end.offset")
+        elif not o:
+            values.append('b"\\0"' if m['name'] == 'fa__end' else '0')
+        else:
+            default, none = default_of(o)
+            name = name_of(o['name'])
+            asked.append(f'{name} is None' if default == 'None' else f'{name} == {default}')
+            value = TYPES[o['type']][1].format(name)
+            values.append(f'{none} if {name} is None else {value}' if none else value)
+    out.append(f"    o = None if {' and '.join(asked) or 'True'} else _{f['struct']}({', '.join(values)})\n")
+    return out
+
+
+def function(f, name, structs):
+    options = f.get('options', [])
+    ordered = [o for o in options if o['name'] != 'out'] + [o for o in options if o['name'] == 'out']
+    parameters = [name_of(p['name']) for p in f['parameters']]
+    signature = parameters + [f"{name_of(o['name'])}={default_of(o)[0]}" for o in ordered]
+    c_types = [TYPES[p['type']][0] for p in f['parameters']] + (['c_void_p'] if 'struct' in f else [])
+    result = f['result']
+    c_result = 'Tensors' if result == 'fa_tensors' else f'_{result}' if result.endswith('_result') else 'c_void_p'
+    lines = [f"_c_{f['name']} = _declare('{f['symbol']}', {c_result}, [{', '.join(c_types)}])\n\n\n"]
+    lines += [f"def {name}({', '.join(signature)}):\n", documentation(f, ordered)]
+    calls = []
+    for p in f['parameters']:
+        n = name_of(p['name'])
+        if p['type'] == 'const fa_tensor *':
+            lines.append(f'    if {n}.__class__ is not _Tensor and {n} is not None:\n        {n} = _as_tensor({n})\n')
+        calls.append(TYPES[p['type']][1].format(n))
+    if 'struct' in f:
+        lines += given_options(f, options, structs)
+        calls.append('o and _byref(o)')
+    call = f"_c_{f['name']}({', '.join(calls)})"
+    if f.get('pointwise'):  # one kernel, which leaves nothing
+        if written(f):
+            lines.append(f'    if not {call}:\n        _fail()\n    return {name_of(written(f))}\n')
+        else:
+            lines.append(f'    y = {call}\n    return _owned(y) if out is None else _given(0, y, out)\n')
+        return ''.join(lines) + '\n\n'
+    # a scope around the call: what it makes besides its result ends with it
+    lines.append(f"    scope = _enter(b'python')\n    try:\n        y = {call}\n    except BaseException:\n"
+                 '        _leave(scope)\n        raise\n')
+    if written(f):
+        lines.append(f'    return _given(scope, y, {name_of(written(f))})\n')
+    elif result == 'fa_tensor *' and any(o['name'] == 'out' for o in options):
+        lines.append('    return _result(scope, y) if out is None else _given(scope, y, out)\n')
+    elif result == 'fa_tensor *':
+        lines.append('    return _result(scope, y)\n')
+    elif result == 'fa_tensors':
+        lines.append('    return _results(scope, y)\n')
+    elif result.endswith('_result'):
+        lines.append(f'    return _several(scope, {name}_result, y)\n')
+    else:
+        lines.append(f'    return _made(scope, _{RESULTS[result]}, y)\n')
+    return ''.join(lines) + '\n\n'
+
+
+def file_of(functions, prefix, structs):
+    text = ['"""Generated by generate.py from api.json."""\n', 'from collections import namedtuple\n',
+            IMPORTS]
+    names, done = [], set()
+    for f in functions:
+        name = f['name'][len(prefix):]
+        names.append(name)
+        if 'struct' in f and f['struct'] not in done:
+            done.add(f['struct'])
+            text.append(struct_of('_' + f['struct'], structs[f['struct']]) + '\n\n')
+        if f['result'].endswith('_result'):
+            members = [m['name'] for m in structs[f['result']]]
+            text.append(struct_of('_' + f['result'], structs[f['result']]) + '\n\n')
+            text.append(f"{name}_result = namedtuple('{name}_result', {members})\n")
+        text.append(function(f, name, structs))
+    text.append(f'__all__ = {names}\n')
+    return ''.join(text)
+
+
+def constants(api):
+    values = {c['name']: c['value'] for c in api['constants']}
+    return ('"""Generated by generate.py from api.json."""\n'
+            f"VERSION = '{api['version']}'\nCONSTANTS = {values}\n")
+
+
+def methods(api, functions):
+    """Operations whose first argument is a tensor: they are methods, too."""
+    names = [f['name'][3:] for f in functions
+             if f['parameters'] and f['parameters'][0]['type'] in ('const fa_tensor *', 'fa_tensor *', 'fa_arg')]
+    return f'METHODS = {names}\n'
+
+
+def write(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def generate(api_path, folder):
+    api = json.loads(pathlib.Path(api_path).read_text())
+    folder = pathlib.Path(folder)
+    structs = {s['name']: s['members'] for s in api['structs']}
+    functions = [f for f in api['functions'] if can_be_written(f)]
+    operations = [f for f in functions if f['header'].startswith('ops/')]
+    pointwise = {o['name'] for o in api['operations'] if o['pointwise'] and o['out']}
+    for f in operations:
+        f['pointwise'] = f['name'][3:] in pointwise or f['name'][3:-1] in pointwise
+    write(folder / '_ops.py', file_of(operations, 'fa_', structs))
+    for name, (prefix, result) in SPACES.items():
+        of = [f for f in functions if f['name'].startswith(prefix) and f['result'] in result]
+        write(folder / f'{name}.py', file_of(of, prefix, structs))
+    write(folder / '_constants.py', constants(api) + methods(api, operations))
+
+
+if __name__ == '__main__':
+    generate(sys.argv[1], sys.argv[2])

@@ -1,0 +1,60 @@
+"""Facula: tensors, automatic differentiation and training, by the C library of that name.
+
+    import facula as fa
+
+    net = fa.nn.sequential(fa.nn.linear(64, 32), fa.nn.relu(), fa.nn.linear(32, 10))
+    opt = fa.optim.sgd(net, lr=0.1)
+    for x, target in fa.data.loader(fa.data.digits(), batch_size=32, shuffle=True):
+        opt.zero_grad()
+        loss = fa.cross_entropy(net(x), target)
+        loss.backward()
+        opt.step()
+
+Functions have the names, options and documentation of the library's, without the fa_. Tensors share memory with NumPy
+(numpy.asarray(x), facula.from_numpy(a)) and with all that knows DLPack (torch.from_dlpack(x), facula.from_dlpack(x)).
+A call that fails raises facula.Error."""
+from . import _ops
+from ._constants import METHODS as _METHODS, VERSION as __version__
+from ._library import DTYPES as _DTYPES, DType, Error, _as_tensor as as_tensor
+from ._objects import Batch, Loader, Module, Optimizer, Scaler, Schedule
+from ._ops import *  # noqa: F403
+from ._settings import autocast, best_device, is_available, load, load_file, manual_seed, no_grad, save, use
+from ._tensor import Tensor, from_dlpack, from_numpy
+from . import _amp as amp, _data as data, _init as init, _lr as lr, _nn as nn, _optim as optim, _transform as transform
+
+tensor = Tensor
+globals().update({d.name: d for d in _DTYPES.values() if d.name != 'bool'})
+bool_ = _DTYPES[1]
+
+for _name in _METHODS:
+    if not hasattr(Tensor, _name):
+        setattr(Tensor, _name, getattr(_ops, _name))
+del _name
+
+
+def _operators():
+    o = _ops
+    both = {'add': o.add, 'sub': o.sub, 'mul': o.mul, 'truediv': o.div, 'pow': o.pow, 'floordiv': o.floor_divide,
+            'mod': o.remainder}
+    for name, f in both.items():
+        setattr(Tensor, f'__{name}__', lambda x, y, f=f: f(x, y))
+        setattr(Tensor, f'__r{name}__', lambda x, y, f=f: f(y, x))
+    for name, f in {'iadd': o.add_, 'isub': o.sub_, 'imul': o.mul_, 'itruediv': o.div_}.items():
+        setattr(Tensor, f'__{name}__', lambda x, y, f=f: f(x, y))
+    for name, f in {'lt': o.lt, 'le': o.le, 'gt': o.gt, 'ge': o.ge, 'eq': o.eq, 'ne': o.ne}.items():
+        setattr(Tensor, f'__{name}__', lambda x, y, f=f: f(x, y))
+    Tensor.__hash__ = object.__hash__
+    Tensor.__matmul__ = lambda x, y: o.matmul(x, y)
+    Tensor.__rmatmul__ = lambda x, y: o.matmul(y, x)
+    Tensor.__neg__ = lambda x: o.neg(x)
+    Tensor.__abs__ = lambda x: o.abs(x)
+    Tensor.__invert__ = lambda x: o.logical_not(x) if x.dtype.name == 'bool' else o.bitwise_not(x)
+    Tensor.__and__ = lambda x, y: o.logical_and(x, y) if x.dtype.name == 'bool' else o.bitwise_and(x, y)
+    Tensor.__or__ = lambda x, y: o.logical_or(x, y) if x.dtype.name == 'bool' else o.bitwise_or(x, y)
+    Tensor.__xor__ = lambda x, y: o.logical_xor(x, y) if x.dtype.name == 'bool' else o.bitwise_xor(x, y)
+    Tensor.T = property(lambda x: o.t(x))
+
+
+_operators()
+nn.Module = Module
+nn.sequential = _objects.sequential  # noqa: F405

@@ -1,0 +1,384 @@
+"""What the generated functions stand on: the shared library, structs that are passed by value, conversions of arguments,
+tensors and the other objects as handles. Objects of the library are taken out of their scope (fa_own) and released when
+their Python object ends."""
+import ctypes
+import os
+import pathlib
+import re
+import threading
+from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_int64,
+                    c_size_t, c_void_p, cast)
+
+from ._constants import CONSTANTS, METHODS, VERSION
+
+
+def _load():
+    """FACULA_LIBRARY, the library in the package, or that of the system."""
+    here = pathlib.Path(__file__).parent / 'libfacula.so'
+    names = [os.environ.get('FACULA_LIBRARY'), str(here) if here.exists() else None,
+             'libfacula.so.' + '.'.join(VERSION.split('.')[:2])]
+    return ctypes.CDLL(next(name for name in names if name))
+
+
+lib = _load()
+
+
+def _declare(symbol, result, arguments):
+    """A function of the library. The GIL is released while it runs."""
+    f = getattr(lib, symbol)
+    f.restype, f.argtypes = result, arguments
+    return f
+
+
+class Shape(Structure):
+    _fields_ = [('rank', c_int32), ('dim', c_int64 * 8)]
+
+
+class Device(Structure):
+    _fields_ = [('kind', c_int32), ('index', c_int32)]
+
+
+class Arg(Structure):  # fa_arg, whose union is 64 bits of either type
+    _fields_ = [('kind', c_int32), ('bits', c_int64)]
+
+
+class Tensors(Structure):
+    _fields_ = [('count', c_size_t), ('item', POINTER(c_void_p))]
+
+
+class Numbers(Structure):
+    _fields_ = [('count', c_size_t), ('item', POINTER(c_double))]
+
+
+class Parameters(Structure):
+    _fields_ = [('count', c_size_t), ('item', POINTER(c_void_p)), ('name', POINTER(c_char_p))]
+
+
+class Place(Structure):
+    _fields_ = [('device', Device), ('dtype', c_int)]
+
+
+# ---- errors ----
+
+class Error(RuntimeError):
+    """What a call raises that fails; `kind` is "shape", "dtype", "device", ..."""
+
+    def __init__(self, message, kind):
+        super().__init__(message)
+        self.kind = kind
+
+
+_error_code = _declare('fa_error_code', c_int, [])
+_error_message = _declare('fa_error_message', c_char_p, [])
+_error_clear = _declare('fa_error_clear', None, [])
+_error_stands = _declare('fa_error_stands', c_bool, [])
+_code_name = _declare('fa_code_name', c_char_p, [c_int])
+_state = threading.local()  # .raised: an exception of a callback, on its way through functions in C
+
+
+def _fail():
+    """Raises the error that the library has set. An address in front of it would be that of ctypes."""
+    message = re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: ', '', _error_message().decode(errors='replace'))
+    kind = _code_name(_error_code()).decode()
+    _error_clear()
+    raised, _state.raised = getattr(_state, 'raised', None), None
+    if raised is not None:
+        raise raised
+    raise Error(message, kind)
+
+
+def _check():
+    if _error_stands():
+        _fail()
+
+
+# ---- objects ----
+
+_keep = _declare('fa_keep', c_void_p, [c_void_p])
+_release = _declare('fa_release', None, [c_void_p])
+_enter = _declare('fa_scope_enter', c_size_t, [c_char_p])
+_leave = _declare('fa_scope_leave', None, [c_size_t])
+_leave_with = _declare('fa_scope_leave_with', c_void_p, [c_size_t, c_void_p])
+_own = _declare('fa_own', c_void_p, [c_void_p])
+
+
+class _scope:
+    """A memory scope around calls, for what they make besides their results."""
+
+    def __enter__(self):
+        self.number = _enter(b'python')
+
+    def __exit__(self, *_):
+        _leave(self.number)
+
+
+class Handle:
+    """A counted reference to an object of the library, `_h`."""
+    __slots__ = ('_h', '__weakref__')
+
+    def __del__(self, release=_release):
+        h = getattr(self, '_h', None)
+        if h:
+            release(h)
+
+
+def _made(scope, kind, h):
+    """An object of a kind for what a call has returned in a scope, which ends here."""
+    if not h:
+        _leave(scope)
+        _fail()
+    made = kind.__new__(kind)
+    made._h = _leave_with(scope, h)
+    return made
+
+
+def _borrowed(kind, h):
+    """An object of a kind for one that another object owns."""
+    if not h:
+        _fail()
+    made = kind.__new__(kind)
+    made._h = _keep(h)
+    return made
+
+
+def _handle(x):
+    return None if x is None else x._h
+
+
+class Dataset(Handle):
+    """A dataset; see facula.data."""
+    __slots__ = ()
+
+
+# ---- dtypes and devices ----
+
+class DType:
+    """The type of a tensor's elements: facula.f32, ..."""
+
+    def __init__(self, number):
+        self.number = number
+        info = _describe(number).contents
+        self.name, self.size = info.name.decode(), info.size
+        self.is_floating = info.kind == b'f'
+        self.typestr = info.npy.decode() if info.npy else None  # of NumPy
+
+    def __repr__(self):
+        return f'facula.{self.name}'
+
+
+class _DTypeInfo(Structure):
+    _fields_ = [('name', c_char_p), ('kind', c_char), ('storage', c_bool), ('size', ctypes.c_uint8),
+                ('digits', ctypes.c_uint8), ('lowest', c_double), ('largest', c_double), ('smallest', c_double),
+                ('torch', c_char_p), ('numpy', c_char_p), ('npy', c_char_p)]
+
+
+_describe = _declare('fa_dtype_describe', POINTER(_DTypeInfo), [c_int])
+DTYPES = {n: DType(n) for n in range(1, 13)}
+_BY_NAME = {d.name: d for d in DTYPES.values()}
+for _d in DTYPES.values():  # names of PyTorch and NumPy: "float32"
+    for _name in (_describe(_d.number).contents.torch, _describe(_d.number).contents.numpy):
+        if _name:
+            _BY_NAME.setdefault(_name.decode(), _d)
+_PYTHON_TYPES = {bool: _BY_NAME['bool'], int: _BY_NAME['i64'], float: _BY_NAME['f32']}
+
+
+def _dtype(d):
+    """A dtype from one, its name, a type of Python, or a dtype of NumPy or PyTorch."""
+    if d.__class__ is DType:
+        return d
+    name = d if isinstance(d, str) else getattr(d, 'name', None) or str(d).split('.')[-1]
+    found = _PYTHON_TYPES.get(d) if isinstance(d, type) else _BY_NAME.get(name)
+    if found is None and isinstance(d, type):
+        found = _BY_NAME.get(d.__name__)
+    if found is None:
+        raise TypeError(f'there is no dtype {d!r}')
+    return found
+
+
+def _dtype_number(d):
+    return 0 if d is None else d.number if d.__class__ is DType else _dtype(d).number
+
+
+_device_of = _declare('fa_device_of', Device, [c_char_p])
+_device_name = _declare('fa_device_name', c_char_p, [Device])
+_NO_DEVICE = Device(0, 0)
+
+
+def _device(d):
+    if d is None:
+        return _NO_DEVICE
+    if d.__class__ is Device:
+        return d
+    found = _device_of(str(d).encode())
+    _check()
+    return found
+
+
+# ---- arguments ----
+
+_ALL = -0x8000000000000000
+
+
+def _dims(d):
+    if d is None:
+        return _ALL
+    if isinstance(d, int):
+        return d
+    if not all(-8 <= i < 8 for i in d) or len(d) > 8:
+        raise ValueError(f'dimensions are from -8 to 7, and at most 8: {tuple(d)}')
+    bits = order = 0
+    for i in d:
+        bits |= 1 << (i + 8)
+        order = order << 4 | (i + 8)
+    return len(d) << 52 | bits | order << 18
+
+
+def _pair(p):
+    if isinstance(p, int):
+        return p
+    if isinstance(p, str) and p == 'same':
+        return _ALL
+    height, width = p
+    return 1 << 62 | (width + 1) << 31 | (height + 1) if -1 <= height < 0x7fffffff and -1 <= width < 0x7fffffff else -2
+
+
+def _shape(s):
+    if s is None:
+        return Shape()
+    sizes = (s,) if isinstance(s, int) else tuple(s)
+    return Shape(len(sizes), (c_int64 * 8)(*sizes[:8]))
+
+
+def _numbers(values):
+    if values is None:
+        return Numbers()
+    items = (c_double * len(values))(*values)
+    array = Numbers(len(values), cast(items, POINTER(c_double)))
+    array.kept = items
+    return array
+
+
+def _text(s):
+    return None if s is None else os.fspath(s).encode()
+
+
+def _enum(prefix, name):
+    if isinstance(name, int):
+        return name
+    try:
+        return CONSTANTS[prefix + name.upper()]
+    except KeyError:
+        raise ValueError(f'there is no {name!r} here') from None
+
+
+_TRUE, _FALSE = Arg(3, 1), Arg(3, 0)
+
+
+def _arg(x):
+    """A tensor or a number. The struct keeps only what was made for it."""
+    if x.__class__ is Tensor:
+        return Arg(0, x._h)
+    if x is True or x is False:
+        return _TRUE if x else _FALSE
+    if isinstance(x, float):
+        return Arg(1, c_int64.from_buffer(c_double(x)).value)
+    if isinstance(x, int):
+        return Arg(2, x) if -1 << 63 <= x < 1 << 63 else Arg(1, c_int64.from_buffer(c_double(x)).value)
+    t = _as_tensor(x)
+    a = Arg(0, t._h)
+    a.kept = t
+    return a
+
+
+def _h(x):
+    if x is None:
+        return None
+    if not isinstance(x, Tensor):
+        raise TypeError(f'a tensor goes here, not {type(x).__name__}')
+    return x._h
+
+
+def _tensors(list_of):
+    if list_of is None:
+        return Tensors()
+    if isinstance(list_of, Tensor):
+        raise TypeError('a list of tensors goes here')
+    kept = [_as_tensor(x) for x in list_of]
+    items = (c_void_p * len(kept))(*[x._h for x in kept])
+    array = Tensors(len(items), cast(items, POINTER(c_void_p)))
+    array.kept = kept, items
+    return array
+
+
+def _parameters(p):
+    """The parameters of a module, or a list of tensors."""
+    if isinstance(p, Module):
+        p = p.parameters()
+    elif isinstance(p, Tensor):
+        p = [p]
+    items = (c_void_p * len(p))(*[_h(x) for x in p])
+    array = Parameters(len(items), cast(items, POINTER(c_void_p)), None)
+    array.kept = p, items
+    return array
+
+
+# ---- results ----
+
+def _result(scope, h):
+    if not h:
+        _leave(scope)
+        _fail()
+    t = Tensor.__new__(Tensor)
+    t._h = _leave_with(scope, h)
+    return t
+
+
+def _owned(h):
+    if not h:
+        _fail()
+    t = Tensor.__new__(Tensor)
+    t._h = _own(h)
+    return t
+
+
+def _given(scope, h, tensor):
+    """The result of a call that writes into a tensor."""
+    if scope:
+        _leave(scope)
+    if not h:
+        _fail()
+    return tensor
+
+
+def _results(scope, list_of):
+    if not list_of.count:
+        _leave(scope)
+        _check()
+        return []
+    tensors = [_borrowed(Tensor, list_of.item[i]) for i in range(list_of.count)]
+    _leave(scope)
+    return tensors
+
+
+def _several(scope, kind, all_of):
+    handles = [getattr(all_of, name) for name, _ in all_of._fields_]
+    tensors = [h and _borrowed(Tensor, h) for h in handles] if handles[0] else None
+    _leave(scope)
+    if tensors is None:
+        _fail()
+    return kind(*tensors)
+
+
+def _call(function, *arguments):
+    """A tensor that a function returns."""
+    scope = _enter(b'python')
+    try:
+        h = function(*arguments)
+    except BaseException:
+        _leave(scope)
+        raise
+    return _result(scope, h)
+
+
+from ._tensor import Tensor, _as_tensor  # noqa: E402
+from ._objects import Loader, Module, Optimizer, Scaler, Schedule  # noqa: E402

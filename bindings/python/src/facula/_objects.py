@@ -1,0 +1,280 @@
+"""Modules, optimizers, schedules, loaders and gradient scalers."""
+import ctypes
+import weakref
+from collections import namedtuple
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p,
+                    cast)
+
+from . import _library as _l
+from ._library import (Handle, Parameters, Place, Tensors, _borrowed, _check, _declare, _fail, _call, _enter, _made, _scope,
+                       _state, _tensors)
+from ._tensor import Tensor, _as_tensor
+
+
+class _Modules(Structure):
+    _fields_ = [('count', c_size_t), ('item', POINTER(c_void_p)), ('name', POINTER(c_char_p))]
+
+
+class _ForwardFunction(Structure):
+    _fields_ = [('one', c_void_p), ('many', c_void_p)]
+
+
+class _CustomOptions(Structure):
+    _fields_ = [('size', c_size_t), ('data', c_void_p), ('destroy', c_void_p), ('fa__end', ctypes.c_char)]
+
+
+_forward = _declare('fa__forward', c_void_p, [c_void_p, Tensors])
+_custom = _declare('fa_nn_custom', c_void_p, [c_char_p, c_size_t, _ForwardFunction, c_void_p])
+_data = _declare('fa_module_data', c_void_p, [c_void_p])
+_add = _declare('fa_module_add', c_void_p, [c_void_p, c_char_p, c_void_p])
+_parameter = _declare('fa_module_parameter', c_void_p, [c_void_p, c_char_p, c_void_p])
+_buffer = _declare('fa_module_buffer', c_void_p, [c_void_p, c_char_p, c_void_p])
+_module_to = _declare('fa__module_to', c_void_p, [c_void_p, Place])
+_train = _declare('fa_module_train', c_void_p, [c_void_p, c_bool])
+_training = _declare('fa_module_training', c_bool, [c_void_p])
+_zero_grad = _declare('fa_module_zero_grad', c_bool, [c_void_p])
+_parameters_of = _declare('fa_module_parameters', Parameters, [c_void_p])
+_state_of = _declare('fa_module_state', Parameters, [c_void_p])
+_children = _declare('fa_module_children', _Modules, [c_void_p])
+_child = _declare('fa_module_child', c_void_p, [c_void_p, c_char_p])
+_kind = _declare('fa_module_kind', c_char_p, [c_void_p])
+_numel = _declare('fa_module_numel', c_int64, [c_void_p])
+_sequential = _declare('fa__nn_sequential', c_void_p, [c_size_t, POINTER(c_void_p)])
+_adopt = _declare('fa__adopt', c_void_p, [c_void_p])
+_fa_fail = _l.lib.fa_fail
+_fa_fail.restype = c_bool
+
+
+def _named(array):
+    if not array.count:
+        _check()
+    return {array.name[i].decode(): _borrowed(Tensor, array.item[i]) for i in range(array.count)}
+
+
+class Module(Handle):
+    """A layer or network. A network of one's own is a subclass with forward(); modules and tensors that become attributes
+    are its children and parameters:
+
+        class MLP(facula.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc1, self.fc2 = facula.nn.linear(784, 128), facula.nn.linear(128, 10)
+
+            def forward(self, x):
+                return self.fc2(self.fc1(x).relu())
+    """
+    __slots__ = ('__dict__',)
+
+    def __init__(self, kind=None):
+        run = _ForwardFunction(None, cast(_called, c_void_p))
+        self._h = None
+        own = _made(_enter(b'python'), Module, _custom((kind or type(self).__name__).encode(), 8, run, None))
+        self._h, own._h = own._h, None
+        cast(_data(self._h), POINTER(c_int64))[0] = id(self)
+        _networks[id(self)] = self
+
+    def __setattr__(self, name, value):
+        if isinstance(value, Module) and name != '_h':
+            if not _add(self._h, name.encode(), value._h):
+                _fail()
+        elif isinstance(value, Tensor) and value.dtype.is_floating:
+            if not (_parameter if value.requires_grad else _buffer)(self._h, name.encode(), value._h):
+                _fail()
+        object.__setattr__(self, name, value)
+
+    def forward(self, *inputs):
+        """Computes the result: what subclasses define. A layer runs in the library."""
+        return _call(_forward, self._h, _tensors(inputs))
+
+    def __call__(self, *inputs):
+        return self.forward(*[_as_tensor(x) for x in inputs])
+
+    def __repr__(self):
+        parts = [f'  ({name}): ' + repr(m).replace('\n', '\n  ') for name, m in self.children().items()]
+        kind = _kind(self._h).decode()
+        return f'{kind}(\n' + '\n'.join(parts) + '\n)' if parts else kind
+
+    def children(self):
+        """The modules in it, by name."""
+        with _scope():
+            list_of = _children(self._h)
+            return {list_of.name[i].decode(): _borrowed(Module, list_of.item[i]) for i in range(list_of.count)}
+
+    def child(self, name):
+        """A module in it, as "features.0"."""
+        return _borrowed(Module, _child(self._h, name.encode()))
+
+    def named_parameters(self):
+        """The parameters, by name."""
+        with _scope():
+            return _named(_parameters_of(self._h))
+
+    def parameters(self):
+        """The parameters, a list."""
+        return list(self.named_parameters().values())
+
+    def state_dict(self):
+        """Parameters and buffers, by name. They are not copies."""
+        with _scope():
+            return _named(_state_of(self._h))
+
+    def numel(self):
+        """The number of elements of all parameters."""
+        return _numel(self._h)
+
+    def to(self, where):
+        """Moves parameters and buffers to a device, or converts the floating-point ones to a dtype, in place."""
+        place = Place()
+        if isinstance(where, str) and where not in _l._BY_NAME:
+            place.device = _l._device(where)
+        else:
+            place.dtype = _l._dtype_number(where)
+        if not _module_to(self._h, place):
+            _fail()
+        return self
+
+    def train(self, mode=True):
+        """Sets it and all in it to training mode, or to inference mode."""
+        if not _train(self._h, mode):
+            _fail()
+        return self
+
+    def eval(self):
+        """Sets it and all in it to inference mode."""
+        return self.train(False)
+
+    @property
+    def training(self):
+        """Whether it is in training mode."""
+        return _training(self._h)
+
+    def zero_grad(self):
+        """Removes the gradients of all parameters."""
+        if not _zero_grad(self._h):
+            _fail()
+
+
+_networks = weakref.WeakValueDictionary()  # modules of Python, by the number in their data
+
+
+@CFUNCTYPE(c_void_p, c_void_p, Tensors)
+def _called(module, inputs):
+    """Runs a module of Python that the library calls, as in a sequential. An exception is raised again behind the
+    library."""
+    try:
+        network = _networks.get(cast(_data(module), POINTER(c_int64))[0])
+        if network is None or network._h != module:
+            raise _l.Error('the Python object of this module is gone: keep a reference to it', 'state')
+        y = network.forward(*[_borrowed(Tensor, inputs.item[i]) for i in range(inputs.count)])
+        return _adopt(_l._keep(y._h))
+    except BaseException as e:  # what is not caught here would be printed and lost
+        _state.raised = e
+        _fa_fail(c_int(12), b'%s', str(e).encode())
+        return None
+
+
+def sequential(*modules):
+    """Runs modules one after the other."""
+    items = (c_void_p * max(len(modules), 1))(*[m._h for m in modules])
+    made = _made(_enter(b'python'), Module, _sequential(len(modules), items))
+    object.__setattr__(made, 'modules', modules)  # those of Python stay
+    return made
+
+
+# ---- training ----
+
+class Optimizer(Handle):
+    """An optimizer; see facula.optim."""
+    __slots__ = ()
+    _zero_grad = staticmethod(_declare('fa_optim_zero_grad', c_bool, [c_void_p]))
+    _step = staticmethod(_declare('fa_optim_step', c_bool, [c_void_p]))
+    _lr = staticmethod(_declare('fa_optim_lr', c_double, [c_void_p]))
+    _set_lr = staticmethod(_declare('fa_optim_set_lr', c_bool, [c_void_p, c_double]))
+
+    def zero_grad(self):
+        """Removes the gradients of all parameters."""
+        if not self._zero_grad(self._h):
+            _fail()
+
+    def step(self):
+        """Updates the parameters from their gradients."""
+        if not self._step(self._h):
+            _fail()
+
+    @property
+    def lr(self):
+        """The learning rate of group 0; setting it sets that of all groups."""
+        return self._lr(self._h)
+
+    @lr.setter
+    def lr(self, value):
+        if not self._set_lr(self._h, value):
+            _fail()
+
+
+class Schedule(Handle):
+    """A schedule of learning rates; see facula.lr."""
+    __slots__ = ()
+    _step = staticmethod(_declare('fa_schedule_step', c_bool, [c_void_p]))
+    _step_metric = staticmethod(_declare('fa_schedule_step_metric', c_bool, [c_void_p, c_double]))
+
+    def step(self, metric=None):
+        """Goes to the next epoch or step; lr.reduce_on_plateau() takes a metric."""
+        if not (self._step(self._h) if metric is None else self._step_metric(self._h, metric)):
+            _fail()
+
+
+class Scaler(Handle):
+    """A gradient scaler for training in f16; facula.amp.scaler() makes one."""
+    __slots__ = ()
+    _scale = staticmethod(_declare('fa_scaler_scale', c_void_p, [c_void_p, c_void_p]))
+    _step = staticmethod(_declare('fa_scaler_step', c_bool, [c_void_p, c_void_p]))
+    _update = staticmethod(_declare('fa_scaler_update', c_bool, [c_void_p, c_void_p]))
+
+    def scale(self, loss):
+        """The loss times the scale, to call backward() on."""
+        with _scope():
+            return _borrowed(Tensor, self._scale(self._h, loss._h))
+
+    def step(self, optimizer):
+        """A step of the optimizer with unscaled gradients; nothing where one of them is not finite."""
+        if not self._step(self._h, optimizer._h):
+            _fail()
+
+    def update(self):
+        """Adjusts the scale, after the steps."""
+        if not self._update(self._h, None):
+            _fail()
+
+
+# ---- data ----
+
+Batch = namedtuple('Batch', ['input', 'target'])
+
+
+class _Batch(Structure):
+    _fields_ = [('input', c_void_p), ('target', c_void_p), ('extra', c_void_p * 6), ('index', c_int64), ('size', c_int64),
+                ('samples', c_void_p), ('epoch', c_void_p), ('turn', c_size_t * 2)]
+
+
+class Loader(Handle):
+    """A loader; facula.data.loader() makes one. `for input, target in loader` is an epoch."""
+    __slots__ = ()
+    _begin = staticmethod(_declare('fa_loader_begin', c_bool, [c_void_p, POINTER(_Batch)]))
+    _next = staticmethod(_declare('fa_loader_next', c_bool, [POINTER(_Batch)]))
+    _end = staticmethod(_declare('fa_loader_end', None, [POINTER(_Batch)]))
+    _length = staticmethod(_declare('fa_loader_length', c_int64, [c_void_p]))
+
+    def __len__(self):
+        return self._length(self._h)
+
+    def __iter__(self):
+        place = _Batch()
+        if not self._begin(self._h, byref(place)):
+            _fail()
+        try:
+            while self._next(byref(place)):
+                yield Batch(_borrowed(Tensor, place.input), place.target and _borrowed(Tensor, place.target))
+            _check()
+        finally:
+            self._end(byref(place))

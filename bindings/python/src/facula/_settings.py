@@ -1,0 +1,116 @@
+"""Settings for a block: no_grad, autocast and others; random numbers; files."""
+from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p, cast
+
+from . import _library as _l
+from ._library import Device, Parameters, _declare, _fail, _scope, _text
+from ._objects import Module, _named
+
+
+class _Settings(Structure):
+    _fields_ = [('size', c_size_t), ('device', Device), ('no_grad', c_bool), ('fallback', c_bool),
+                ('deterministic', c_bool), ('tf32', c_bool), ('anomaly', c_bool), ('autocast', c_int),
+                ('placement', c_int), ('forbid', c_uint), ('stream', c_void_p), ('catch_errors', c_void_p),
+                ('fa__end', c_char)]
+
+
+class _Saved(Structure):
+    _fields_ = [('tensors', Parameters), ('metadata_count', c_size_t), ('metadata_name', POINTER(c_char_p)),
+                ('metadata_value', POINTER(c_char_p))]
+
+
+class _LoadOptions(Structure):
+    _fields_ = [('size', c_size_t), ('strict', c_bool), ('prefix', c_char_p), ('fa__end', c_char)]
+
+
+_now = _declare('fa_settings_now', _Settings, [])
+_enter = _declare('fa_use_enter', c_size_t, [POINTER(_Settings)])
+_leave = _declare('fa_use_leave', None, [c_size_t])
+_seed = _declare('fa_manual_seed', None, [c_uint64])
+_save = _declare('fa_save', c_bool, [Parameters, c_char_p, c_void_p])
+_load = _declare('fa_load', c_bool, [Parameters, c_char_p, c_void_p])
+_load_file = _declare('fa_load_file', _Saved, [c_char_p, c_void_p])
+_state = _declare('fa_module_state', Parameters, [c_void_p])
+_names = _declare('fa__module_names', Parameters, [c_void_p])
+_best = _declare('fa_device_best', Device, [])
+_available = _declare('fa_is_available', c_bool, [Device])
+
+
+class use:
+    """Settings for a block: with facula.use(no_grad=True, device="cuda:0", autocast=facula.bf16)."""
+
+    def __init__(self, **settings):
+        self.settings, self.entered = settings, []
+        unknown = set(settings) - {'device', 'no_grad', 'fallback', 'deterministic', 'tf32', 'anomaly', 'autocast',
+                                   'placement'}
+        if unknown:
+            raise TypeError(f'there is no setting {", ".join(sorted(unknown))}')
+
+    def __enter__(self):
+        s = _now()
+        for name, value in self.settings.items():
+            convert = {'device': _l._device, 'autocast': _l._dtype_number,
+                       'placement': lambda v: _l._enum('FA_PLACE_', v)}.get(name, bool)
+            setattr(s, name, convert(value))
+        number = _enter(byref(s))
+        if not number or _l._error_stands():
+            _leave(number)
+            _fail()
+        self.entered.append(number)
+        return self
+
+    def __exit__(self, *_):
+        _leave(self.entered.pop())
+
+
+def no_grad():
+    """Records nothing for backward in a block: with facula.no_grad()."""
+    return use(no_grad=True)
+
+
+def autocast(dtype):
+    """Matrix products and convolutions in f16 or bf16 in a block: with facula.autocast(facula.bf16)."""
+    return use(autocast=dtype)
+
+
+def manual_seed(seed):
+    """Seeds the default random number generator."""
+    _seed(seed)
+
+
+def best_device():
+    """The name of the best device of the machine: a GPU, if there is one."""
+    return _l._device_name(_best()).decode()
+
+
+def is_available(device):
+    """Whether there is a device of this name."""
+    return _available(_l._device(device))
+
+
+def _array_of(named):
+    names = (c_char_p * len(named))(*[n.encode() for n in named])
+    items = (c_void_p * len(named))(*[_l._h(t) for t in named.values()])
+    array = Parameters(len(named), cast(items, POINTER(c_void_p)), cast(names, POINTER(c_char_p)))
+    array.kept = names, items, named
+    return array
+
+
+def save(what, path):
+    """Writes a module, or a dict of tensors, to a file: .safetensors, .npz or .npy."""
+    with _scope():
+        if not _save(_state(what._h) if isinstance(what, Module) else _array_of(what), _text(path), None):
+            _fail()
+
+
+def load(module, path, strict=True, prefix=''):
+    """Reads the parameters and buffers of a module from a file. Not strict: missing and unexpected names are ignored."""
+    o = _LoadOptions(_LoadOptions.fa__end.offset, strict, prefix.encode())
+    with _scope():
+        if not _load(_names(module._h), _text(path), byref(o)):
+            _fail()
+
+
+def load_file(path):
+    """The tensors of a .safetensors, .npz or .npy file, by name."""
+    with _scope():
+        return _named(_load_file(_text(path), None).tensors)

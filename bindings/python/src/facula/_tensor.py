@@ -1,0 +1,468 @@
+"""The class Tensor: creation from Python and NumPy, attributes, indexing, gradients, and the protocols of NumPy and
+DLPack. __init__.py adds the operations as methods and operators."""
+import array
+import ctypes
+import sys
+from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
+
+from . import _library as _l
+from ._library import Arg, Device, Handle, Place, Shape, Tensors, _arg, _call, _check, _declare, _dtype_number, _fail
+
+
+class _FromOptions(Structure):
+    _fields_ = [('size', c_size_t), ('dtype', c_int), ('device', Device), ('requires_grad', c_bool), ('pointed', c_int),
+                ('fa__end', c_char)]
+
+
+class _ToOptions(Structure):
+    _fields_ = [('size', c_size_t), ('copy', c_bool), ('non_blocking', c_bool), ('fa__end', c_char)]
+
+
+class _BackwardOptions(Structure):
+    _fields_ = [('size', c_size_t), ('grad', c_void_p), ('retain_graph', c_bool), ('create_graph', c_bool),
+                ('fa__end', c_char)]
+
+
+class _IndexPart(Structure):
+    _fields_ = [('text', c_char_p), ('tensor', c_void_p), ('number', c_int64), ('is_tensor', c_bool)]
+
+
+class _IndexParts(Structure):
+    _fields_ = [('count', c_size_t), ('item', POINTER(_IndexPart))]
+
+
+_from = _declare('fa_tensor_from', c_void_p, [c_void_p, Shape, c_void_p])
+_to = _declare('fa_to', c_void_p, [c_void_p, Place, c_void_p])
+_tensor_shape = _declare('fa_tensor_shape', Shape, [c_void_p])
+_tensor_dtype = _declare('fa_tensor_dtype', c_int, [c_void_p])
+_tensor_device = _declare('fa_tensor_device', Device, [c_void_p])
+_stride = _declare('fa_stride', c_int64, [c_void_p, c_int64])
+_numel = _declare('fa_numel', c_int64, [c_void_p])
+_item = _declare('fa_item', c_double, [c_void_p])
+_item_int = _declare('fa_item_int', c_int64, [c_void_p])
+_read = _declare('fa_read', c_bool, [c_void_p, c_void_p, c_int, c_int64])
+_ptr = _declare('fa_ptr', c_void_p, [c_void_p, c_int])
+_fa_text = _declare('fa_text', c_void_p, [c_void_p])
+_free_text = _declare('fa_free_text', None, [c_void_p])
+_get = _declare('fa_get', c_void_p, [c_void_p, c_char_p])
+_set = _declare('fa_set', c_void_p, [c_void_p, c_char_p, Arg])
+_index = _declare('fa_index', c_void_p, [c_void_p, _IndexParts])
+_index_put = _declare('fa_index_put_', c_void_p, [c_void_p, _IndexParts, Arg, c_void_p])
+_requires_grad = _declare('fa_requires_grad', c_bool, [c_void_p])
+_set_requires_grad = _declare('fa_set_requires_grad', c_bool, [c_void_p, c_bool])
+_is_leaf = _declare('fa_is_leaf', c_bool, [c_void_p])
+_grad = _declare('fa_grad', c_void_p, [c_void_p])
+_set_grad = _declare('fa_set_grad', c_bool, [c_void_p, c_void_p])
+_backward = _declare('fa_backward', c_bool, [c_void_p, c_void_p])
+_detach = _declare('fa_detach', c_void_p, [c_void_p])
+_version = _declare('fa_tensor_version', c_int64, [c_void_p])
+_to_dlpack = _declare('fa_to_dlpack', c_void_p, [c_void_p])
+_to_dlpack_old = _declare('fa_to_dlpack_unversioned', c_void_p, [c_void_p])
+_from_dlpack = _declare('fa_from_dlpack', c_void_p, [c_void_p])
+_from_dlpack_old = _declare('fa_from_dlpack_unversioned', c_void_p, [c_void_p])
+_CPU = _l._device('cpu')
+_NO_DATA = ctypes.c_double()  # an address for tensors without elements
+
+
+class Tensor(Handle):
+    """A tensor of data: nested lists, numbers, or what NumPy can read; its elements are copied.
+
+    Floating-point numbers of Python are f32, integers i64, and truth values bool, if no dtype is given; arrays of NumPy
+    keep theirs. Operations are functions of the module, and methods: facula.sum(x, dim=1) and x.sum(dim=1)."""
+    __slots__ = ()
+    __array_priority__ = 1000
+
+    def __init__(self, data, dtype=None, device=None, requires_grad=False):
+        t = _copied(data, dtype, device, requires_grad)
+        self._h, t._h = t._h, None
+
+    @property
+    def shape(self):
+        """The sizes of the dimensions, a tuple."""
+        s = _tensor_shape(self._h)
+        return tuple(s.dim[:s.rank])
+
+    @property
+    def ndim(self):
+        """The number of dimensions."""
+        return _tensor_shape(self._h).rank
+
+    @property
+    def dtype(self):
+        """The type of the elements."""
+        return _l.DTYPES[_tensor_dtype(self._h)]
+
+    @property
+    def device(self):
+        """The name of the device: "cpu", "cuda:0"."""
+        return _l._device_name(_tensor_device(self._h)).decode()
+
+    def numel(self):
+        """The number of elements."""
+        return _numel(self._h)
+
+    def size(self, dim=None):
+        """The shape, or the size of a dimension."""
+        return self.shape if dim is None else self.shape[dim]
+
+    def stride(self):
+        """The strides of the dimensions, in elements."""
+        return tuple(_stride(self._h, i) for i in range(self.ndim))
+
+    def item(self):
+        """The only element, as a number of Python. Waits for it."""
+        d = self.dtype
+        value = _item(self._h) if d.is_floating else _item_int(self._h)
+        _check()
+        return bool(value) if d.name == 'bool' else value
+
+    def tolist(self):
+        """The elements, as nested lists of numbers. Waits for them."""
+        d, n = self.dtype, self.numel()
+        kind, number = ('d', 'f64') if d.is_floating else ('q', 'i64')
+        values = array.array(kind, bytes(8 * n))
+        if not _read(self._h, values.buffer_info()[0], _dtype_number(number), n):
+            _fail()
+        values = [bool(v) for v in values] if d.name == 'bool' else list(values)
+        return _nested(iter(values), self.shape)
+
+    def __repr__(self):
+        text = _fa_text(self._h)
+        if not text:
+            _fail()
+        try:
+            return ctypes.string_at(text).decode()
+        finally:
+            _free_text(text)
+
+    def __len__(self):
+        if not self.ndim:
+            raise TypeError('a tensor without dimensions has no length')
+        return self.shape[0]
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __bool__(self):
+        return bool(self.item())
+
+    def __float__(self):
+        return float(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __index__(self):
+        if self.dtype.is_floating:
+            raise TypeError('only integer tensors of one element are an index')
+        return int(self.item())
+
+    __hash__ = object.__hash__
+
+    # ---- devices and dtypes ----
+
+    def to(self, where, copy=False):
+        """A copy on a device ("cuda:0") or in a dtype (facula.f16); the tensor itself if it is there."""
+        place = Place()
+        if isinstance(where, str) and where not in _l._BY_NAME:
+            place.device = _l._device(where)
+        elif isinstance(where, Device):
+            place.device = where
+        else:
+            place.dtype = _dtype_number(where)
+        return _call(_to, self._h, place, byref(_ToOptions(_ToOptions.fa__end.offset, copy, True)) if copy else None)
+
+    def cpu(self):
+        """A copy on the CPU; the tensor itself if it is there."""
+        return self.to(_CPU)
+
+    def cuda(self):
+        """A copy on the current CUDA device."""
+        return self.to('cuda')
+
+    # ---- indexing ----
+
+    def __getitem__(self, key):
+        text = _text_of(key)
+        if text is not None:
+            return _call(_get, self._h, text)
+        parts = _parts_of(key)
+        return _call(_index, self._h, parts)
+
+    def __setitem__(self, key, value):
+        text, value = _text_of(key), _arg(value)
+        with _l._scope():
+            good = (_set(self._h, text, value) if text is not None else
+                    _index_put(self._h, _parts_of(key), value, None))
+        if not good:
+            _fail()
+
+    # ---- gradients ----
+
+    @property
+    def requires_grad(self):
+        """Whether gradients flow to it. May be set."""
+        return _requires_grad(self._h)
+
+    @requires_grad.setter
+    def requires_grad(self, value):
+        if not _set_requires_grad(self._h, value):
+            _fail()
+
+    def requires_grad_(self, requires_grad=True):
+        """Sets requires_grad; returns the tensor."""
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def is_leaf(self):
+        """Whether it is not the result of a recorded operation."""
+        return _is_leaf(self._h)
+
+    @property
+    def grad(self):
+        """The gradient of a leaf that backward() has accumulated; None before. May be set, also to None."""
+        with _l._scope():
+            g = _grad(self._h)
+            return _l._borrowed(Tensor, g) if g else None
+
+    @grad.setter
+    def grad(self, value):
+        if not _set_grad(self._h, _l._h(value)):
+            _fail()
+
+    def backward(self, gradient=None, retain_graph=False, create_graph=False):
+        """Computes the gradients of all leaves it depends on; `gradient` is needed unless it has one element."""
+        o = None
+        if gradient is not None or retain_graph or create_graph:
+            o = byref(_BackwardOptions(_BackwardOptions.fa__end.offset, _l._h(gradient), retain_graph, create_graph))
+        with _l._scope():
+            good = _backward(self._h, o)
+        if not good:
+            _fail()
+
+    # ---- NumPy and DLPack ----
+
+    def _pointer(self):
+        p = _ptr(self._h, _tensor_dtype(self._h))
+        _check()
+        return p
+
+    @property
+    def __array_interface__(self):
+        """NumPy shares the memory of a tensor on the CPU that requires no gradient."""
+        if self.device != 'cpu' or self.requires_grad or self.dtype.typestr is None:
+            raise AttributeError('__array_interface__')
+        size = self.dtype.size
+        return {'version': 3, 'shape': self.shape, 'typestr': self.dtype.typestr, 'data': (self._pointer() or ctypes.addressof(_NO_DATA), False),
+                'strides': tuple(s * size for s in self.stride())}
+
+    def __array__(self, dtype=None, copy=None):
+        """A copy for NumPy where memory cannot be shared: of other devices, and of dtypes that NumPy lacks, as f32."""
+        import numpy
+        t = _call(_detach, self._h).to(_CPU)
+        shared = t.dtype.typestr is not None
+        if copy is False and (self.device != 'cpu' or not shared):
+            raise ValueError(f'a tensor of {self.dtype.name} on {self.device} has to be copied')
+        a = numpy.asarray(t if shared else t.to('f32'))
+        if dtype is not None and a.dtype != dtype:
+            return a.astype(dtype)
+        return a.copy() if copy else a
+
+    def numpy(self):
+        """An array of NumPy that shares the memory. The tensor is on the CPU, and requires no gradient."""
+        import numpy
+        if self.requires_grad:
+            raise _l.Error('the tensor requires a gradient: x.detach().numpy()', 'gradient')
+        if self.device != 'cpu' or self.dtype.typestr is None:
+            raise _l.Error(f'NumPy cannot share a tensor of {self.dtype.name} on {self.device}: x.cpu(), x.to("f32")', 'device')
+        return numpy.asarray(self)
+
+    def __dlpack_device__(self):
+        kinds = {'cpu': 1, 'cuda': 2}
+        kind, _, index = self.device.partition(':')
+        if kind not in kinds:
+            raise BufferError(f'other libraries cannot use the memory of {self.device}')
+        return kinds[kind], int(index or 0)
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        versioned = max_version is not None and max_version[0] >= 1
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError('the tensor is on another device')
+        t = _call(_l.lib.fa_clone, self._h, None) if copy else self
+        p = (_to_dlpack if versioned else _to_dlpack_old)(t._h)
+        if not p:
+            _fail()
+        return _capsule_new(p, _NAMES[versioned], _drop_capsule)
+
+
+_l.lib.fa_clone.restype, _l.lib.fa_clone.argtypes = c_void_p, [c_void_p, c_void_p]
+
+def _nested(values, shape):
+    return [_nested(values, shape[1:]) for _ in range(shape[0])] if shape else next(values)
+
+
+# ---- capsules ----
+
+_python = ctypes.pythonapi
+_capsule_new = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_char_p, c_void_p)(('PyCapsule_New', _python))
+_capsule_valid = ctypes.PYFUNCTYPE(c_int, c_void_p, c_char_p)(('PyCapsule_IsValid', _python))
+_capsule_pointer = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(('PyCapsule_GetPointer', _python))
+_capsule_rename = ctypes.PYFUNCTYPE(c_int, c_void_p, c_char_p)(('PyCapsule_SetName', _python))
+_NAMES = {False: b'dltensor', True: b'dltensor_versioned'}
+_USED = {False: b'used_dltensor', True: b'used_dltensor_versioned'}
+_DELETER = {False: 56, True: 16}  # where the structs of DLPack hold their deleter
+
+
+@ctypes.PYFUNCTYPE(None, c_void_p)
+def _capsule_end(capsule):
+    """A capsule that was not consumed owns its struct."""
+    for versioned, name in _NAMES.items():
+        if _capsule_valid(capsule, name):
+            p = _capsule_pointer(capsule, name)
+            deleter = c_void_p.from_address(p + _DELETER[versioned]).value
+            if deleter:
+                ctypes.CFUNCTYPE(None, c_void_p)(deleter)(p)
+
+
+_drop_capsule = ctypes.cast(_capsule_end, c_void_p)
+
+
+def from_dlpack(x):
+    """A tensor over the memory of another library's, without a copy: anything that has __dlpack__()."""
+    try:
+        capsule = x.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        capsule = x.__dlpack__()
+    versioned = bool(_capsule_valid(id(capsule), _NAMES[True]))
+    p = _capsule_pointer(id(capsule), _NAMES[versioned])
+    t = _call(_from_dlpack if versioned else _from_dlpack_old, p)
+    _capsule_rename(id(capsule), _USED[versioned])
+    return t
+
+
+# ---- from Python ----
+
+def _is_numpy(x):
+    numpy = sys.modules.get('numpy')
+    return numpy is not None and isinstance(x, (numpy.ndarray, numpy.generic))
+
+
+def from_numpy(a):
+    """A tensor that shares the memory of an array of NumPy; a copy of one that is read-only, or not of this machine's byte
+    order. Dtypes that the library lacks are an error."""
+    if a.flags.writeable and a.dtype.isnative and a.dtype.kind in 'uif':
+        try:
+            return from_dlpack(a)
+        except (BufferError, AttributeError):
+            pass
+    return _copied(a, None, None, False)
+
+
+def _copied_numpy(a, dtype, device, requires_grad):
+    import numpy
+    kept = _l._BY_NAME.get(a.dtype.name)
+    if kept is None:
+        raise TypeError(f'there is no dtype for {a.dtype}')
+    a = numpy.ascontiguousarray(a, a.dtype.newbyteorder('=')).reshape(a.shape)
+    return _of_memory(a.ctypes.data, a.shape, kept.number, dtype, device, requires_grad)
+
+
+def _of_memory(address, shape, number, dtype, device, requires_grad):
+    other = dtype is not None and _dtype_number(dtype) != number
+    o = _FromOptions(_FromOptions.fa__end.offset, number, _l._device(device), requires_grad and not other, 0)
+    t = _call(_from, address, _l._shape(shape), byref(o))
+    return t.to(dtype).requires_grad_(requires_grad) if other else t
+
+
+def _flat(data, depth, shape, values):
+    """Appends the numbers of nested lists; checks that they are regular."""
+    if isinstance(data, (list, tuple)):
+        if depth == len(shape) and not values:
+            shape.append(len(data))
+        if depth >= len(shape) or shape[depth] != len(data):
+            raise ValueError('nested lists are not of equal length')
+        for x in data:
+            _flat(x, depth + 1, shape, values)
+        return
+    if depth != len(shape):
+        raise ValueError('nested lists are not of equal depth')
+    values.append(data.item() if isinstance(data, Tensor) or _is_numpy(data) else data)
+
+
+def _copied(data, dtype, device, requires_grad):
+    if isinstance(data, Tensor):
+        t = data.to(_l._device(device), copy=True) if device is not None else data.to(data.dtype, copy=True)
+        t = _call(_detach, t._h)
+        return (t if dtype is None else t.to(dtype)).requires_grad_(requires_grad) if requires_grad or dtype else t
+    if _is_numpy(data) or hasattr(data, '__array_interface__'):
+        import numpy
+        return _copied_numpy(numpy.asarray(data), dtype, device, requires_grad)
+    if hasattr(data, '__dlpack__'):
+        return _copied(from_dlpack(data), dtype, device, requires_grad)
+    shape, values = [], []
+    _flat(data, 0, shape, values)
+    if not all(isinstance(v, (bool, int, float)) for v in values):
+        raise TypeError('a tensor is made of numbers')
+    floats = not values or any(isinstance(v, float) for v in values)
+    if floats:
+        memory = array.array('f', values)
+        number = _dtype_number('f32')
+        if dtype is not None and _dtype_number(dtype) == _dtype_number('f64'):
+            memory, number = array.array('d', values), _dtype_number('f64')
+    else:
+        memory, number = array.array('q', values), _dtype_number('i64')
+        if all(isinstance(v, bool) for v in values) and dtype is None:
+            dtype = 'bool'
+    return _of_memory(memory.buffer_info()[0], shape, number, dtype, device, requires_grad)
+
+
+def _as_tensor(x):
+    """A tensor as it is; others without a copy where that is possible."""
+    if isinstance(x, Tensor):
+        return x
+    if _is_numpy(x) and x.ndim:
+        return from_numpy(x)
+    return from_dlpack(x) if hasattr(x, '__dlpack__') and not _is_numpy(x) else _copied(x, None, None, False)
+
+
+# ---- indices ----
+
+def _number_text(i):
+    return '' if i is None else str(i.__index__())
+
+
+def _entry_text(e):
+    """NumPy's notation of an entry; None for tensors, arrays and lists."""
+    if isinstance(e, slice):
+        step = f':{_number_text(e.step)}' if e.step is not None else ''
+        return f'{_number_text(e.start)}:{_number_text(e.stop)}{step}'
+    if e is Ellipsis:
+        return '...'
+    if e is None:
+        return 'None'
+    if isinstance(e, int) and not isinstance(e, bool):
+        return str(e)
+    return None
+
+
+def _text_of(key):
+    if isinstance(key, str):
+        return key.encode()
+    entries = [_entry_text(e) for e in (key if isinstance(key, tuple) else (key,))]
+    return None if None in entries else (', '.join(entries) or '...').encode()
+
+
+def _parts_of(key):
+    kept, parts = [], []
+    for e in key if isinstance(key, tuple) else (key,):
+        text = _entry_text(e)
+        if text is not None:
+            parts.append(_IndexPart(text.encode(), None, 0, False))
+        else:
+            kept.append(_as_tensor(e))
+            parts.append(_IndexPart(None, kept[-1]._h, 0, True))
+    items = (_IndexPart * len(parts))(*parts)
+    array_of = _IndexParts(len(parts), ctypes.cast(items, POINTER(_IndexPart)))
+    array_of.kept = kept, items
+    return array_of

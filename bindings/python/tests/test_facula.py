@@ -1,0 +1,447 @@
+"""Tests of the package facula: python -m unittest. Those of NumPy and PyTorch are skipped where these are missing."""
+import ctypes
+import gc
+import inspect
+import os
+import re
+import tempfile
+import threading
+import unittest
+import weakref
+
+import facula as fa
+from facula import _amp, _data, _init, _library, _lr, _nn, _ops, _optim, _transform
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+try:
+    import torch
+except ImportError:
+    torch = None
+
+
+class Basics(unittest.TestCase):
+    def test_creation(self):
+        x = fa.tensor([[1, 2.5], [3, 4]])
+        self.assertEqual((x.shape, x.dtype, x.device, x.ndim, x.numel()), ((2, 2), fa.f32, 'cpu', 2, 4))
+        self.assertEqual(x.tolist(), [[1, 2.5], [3, 4]])
+        self.assertEqual(fa.tensor([1, 2]).dtype, fa.i64)
+        self.assertEqual(fa.tensor([True, False]).tolist(), [True, False])
+        self.assertEqual(fa.tensor(3).item(), 3)
+        self.assertEqual(fa.tensor([1, 2], dtype='f64').dtype, fa.f64)
+        self.assertEqual(fa.tensor([0.1], dtype=float).dtype, fa.f32)
+        self.assertEqual(fa.tensor([0.1], dtype=fa.f64).item(), 0.1)
+        self.assertEqual(fa.tensor([]).shape, (0,))
+        self.assertEqual(fa.tensor([[], []]).tolist(), [[], []])
+        self.assertEqual(fa.zeros((2, 3), dtype='f16').dtype, fa.f16)
+        self.assertEqual(fa.zeros(3).shape, (3,))
+        self.assertEqual(fa.full((), 7).item(), 7)
+        self.assertEqual(repr(fa.tensor([1, 2])), 'tensor([1, 2])')
+        for wrong in ([[1], [2, 3]], [[1], 2], [1, [2]]):
+            self.assertRaises(ValueError, fa.tensor, wrong)
+        self.assertRaises(TypeError, fa.tensor, ['a'])
+
+    def test_numbers(self):
+        self.assertIs(type(fa.tensor([1.5]).item()), float)
+        self.assertEqual(fa.tensor([2 ** 53 + 1]).item(), 2 ** 53 + 1)
+        self.assertIs(fa.tensor([True]).item(), True)
+        self.assertEqual(float(fa.tensor(2.5)), 2.5)
+        self.assertEqual([10, 20, 30][fa.tensor(1)], 20)
+        self.assertTrue(fa.tensor(1))
+        self.assertRaises(fa.Error, lambda: fa.ones(3).item())
+        self.assertEqual(len(fa.ones((4, 2))), 4)
+        self.assertEqual([row.tolist() for row in fa.tensor([[1], [2]])], [[1], [2]])
+
+    def test_operators(self):
+        x, y = fa.tensor([1., 2., 3.]), fa.tensor([4., 5., 6.])
+        self.assertEqual((x * 2 + y).tolist(), [6, 9, 12])
+        self.assertEqual((1 - x / 2).tolist(), [0.5, 0, -0.5])
+        self.assertEqual((2 ** x).tolist(), [2, 4, 8])
+        self.assertEqual((-x).tolist(), [-1, -2, -3])
+        self.assertEqual((x > 1).tolist(), [False, True, True])
+        self.assertEqual((x == 2).tolist(), [False, True, False])
+        self.assertEqual((~(x > 1) | (x == 3)).tolist(), [True, False, True])
+        self.assertEqual((x @ y).item(), 32)
+        self.assertEqual((x // 2).tolist(), [0, 1, 1])
+        self.assertEqual(abs(-x).tolist(), [1, 2, 3])
+        self.assertEqual((x + True).tolist(), [2, 3, 4])
+        same = x
+        x += 1
+        x *= y
+        self.assertIs(same, x)
+        self.assertEqual(x.tolist(), [8, 15, 24])
+        self.assertEqual(fa.ones((2, 3)).T.shape, (3, 2))
+
+    def test_options(self):
+        x = fa.tensor([[1., 2., 3.], [4., 5., 6.]])
+        self.assertEqual(x.sum().item(), 21)
+        self.assertEqual(fa.sum(x, dim=(0, 1), keepdim=True).shape, (1, 1))
+        self.assertEqual(x.sum(-1, dtype='f64').dtype, fa.f64)
+        self.assertEqual(x.permute((1, 0)).shape, (3, 2))
+        values, indices = x.max(1)
+        self.assertEqual((values.tolist(), indices.tolist()), ([3, 6], [2, 2]))
+        values, inverse, counts = fa.unique(fa.tensor([2, 1, 2]), return_counts=True)
+        self.assertEqual((values.tolist(), inverse, counts.tolist()), ([1, 2], None, [1, 2]))
+        self.assertEqual([p.tolist() for p in x.split(2, dim=1)], [[[1, 2], [4, 5]], [[3], [6]]])
+        self.assertEqual(fa.cat([x, x], dim=1).shape, (2, 6))
+        out = fa.zeros((2, 3))
+        self.assertIs(fa.mul(x, 2, out=out), out)
+        self.assertEqual(out.tolist(), [[2, 4, 6], [8, 10, 12]])
+        self.assertEqual(fa.mse_loss(x, x * 0, reduction='sum').item(), 91)
+        self.assertRaises(ValueError, fa.mse_loss, x, x, reduction='none at all')
+        self.assertEqual(fa.einsum('ij->ji', [x]).shape, (3, 2))
+        self.assertEqual(fa.max_pool2d(fa.ones((1, 1, 4, 6)), (2, 3)).shape, (1, 1, 2, 2))
+
+    def test_indexing(self):
+        x = fa.arange(0, 12).reshape((3, 4))
+        self.assertEqual(x[1, 2].item(), 6)
+        self.assertEqual(x[-1].tolist(), [8, 9, 10, 11])
+        self.assertEqual(x[1:, ::2].tolist(), [[4, 6], [8, 10]])
+        self.assertEqual(x[..., None].shape, (3, 4, 1))
+        self.assertEqual(x[[0, 2], 1].tolist(), [1, 9])
+        self.assertEqual(x[x > 9].tolist(), [10, 11])
+        self.assertEqual(x['0, 1:3'].tolist(), [1, 2])
+        x[0] = 7
+        x[1:, -1] = fa.tensor([70, 71])
+        x[x < 6] = 0
+        self.assertEqual(x.tolist(), [[7, 7, 7, 7], [0, 0, 6, 70], [8, 9, 10, 71]])
+        self.assertRaises(fa.Error, lambda: x[5])
+
+    def test_errors(self):
+        with self.assertRaises(fa.Error) as caught:
+            fa.matmul(fa.ones((2, 3)), fa.ones((2, 3)))
+        self.assertEqual(caught.exception.kind, 'shape')
+        self.assertTrue(str(caught.exception).startswith('fa_matmul(a=(2, 3) f32 cpu'), str(caught.exception))
+        self.assertEqual((fa.ones(2) + 1).tolist(), [2, 2])  # no error is left
+        self.assertRaises(fa.Error, fa.zeros, 3, device='tpu')
+        self.assertRaises(TypeError, fa.zeros, 3, dtype='f17')
+        self.assertRaises(TypeError, fa.cat, fa.ones(2))
+        self.assertRaises(TypeError, fa.use, no_gard=True)
+
+    def test_settings(self):
+        w = fa.ones(2, requires_grad=True)
+        with fa.no_grad():
+            self.assertFalse((w * 2).requires_grad)
+        self.assertTrue((w * 2).requires_grad)
+        with fa.autocast(fa.bf16):
+            self.assertEqual(fa.matmul(fa.ones((4, 4)), fa.ones((4, 4))).dtype, fa.bf16)
+        with self.assertRaises(fa.Error):
+            with fa.autocast(fa.i32):
+                pass
+        with self.assertRaises(KeyError), fa.no_grad():
+            raise KeyError
+        self.assertTrue((w * 2).requires_grad)
+        self.assertTrue(fa.is_available('cpu') and fa.best_device())
+
+    def test_memory(self):
+        # objects end with their last reference, in any thread
+        living = _library._declare('fa_tensor_version', ctypes.c_int64, [ctypes.c_void_p])
+        x = fa.ones(1000)
+        view, again = x[10:], weakref.ref(x)
+        del x
+        gc.collect()
+        self.assertIsNone(again())
+        self.assertEqual(view.sum().item(), 990)
+        made = []
+        worker = threading.Thread(target=lambda: made.append(view * 2))
+        worker.start()
+        worker.join()
+        self.assertEqual(made.pop()[0].item(), 2)
+        self.assertEqual(living(view._h), 0)
+        for _ in range(200):
+            view = view + 0
+        self.assertEqual(view.sum().item(), 990)
+        again = weakref.ref(view)
+        part = view[None, 3:9, None][0]  # views of views, which the library makes on its way
+        del view, part
+        gc.collect()
+        self.assertIsNone(again())
+
+
+class Generated(unittest.TestCase):
+    def test_options_are_laid_out_as_in_c(self):
+        fill = _library._declare('fa_options_default', ctypes.c_bool, [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t])
+        count = 0
+        spaces = {'fa_': _ops, 'fa_nn_': _nn, 'fa_optim_': _optim, 'fa_schedule_': _lr, 'fa_data_': _data,
+                  'fa_transform_': _transform, 'fa_init_': _init, 'fa_amp_': _amp}
+        for prefix, module in spaces.items():
+            for name in module.__all__:
+                struct = getattr(module, f'_{prefix}{name}_options', None)
+                if struct is None:
+                    continue
+                o = struct()
+                self.assertTrue(fill((prefix + name).encode(), ctypes.byref(o), ctypes.sizeof(o)), prefix + name)
+                for p in inspect.signature(getattr(module, name)).parameters.values():
+                    if isinstance(p.default, (bool, int, float)) and p.default is not inspect.Parameter.empty:
+                        self.assertEqual(getattr(o, p.name.rstrip('_')), p.default, (name, p.name))
+                        count += 1
+        self.assertGreater(count, 250)
+
+    def test_pointwise_operations_leave_nothing_in_the_scope(self):
+        x, y = fa.rand(1000) + 0.5, fa.arange(1, 1001)
+        held = []
+        for name in _ops.__all__:
+            f = getattr(_ops, name)
+            if '_owned(y)' not in inspect.getsource(f):
+                continue
+            needed = [p for p in inspect.signature(f).parameters.values() if p.default is inspect.Parameter.empty]
+            for operand in (x, y):
+                held.append(name)
+                try:
+                    f(*[operand] * len(needed))
+                except fa.Error:
+                    pass
+        self.assertGreater(len(held), 200)
+        report = self.report()
+        self.assertLess(report, 20, report)
+
+    def report(self):
+        """How many objects the scopes of this thread own."""
+        c = ctypes.CDLL(None)
+        c.fopen.restype, c.fopen.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_char_p]
+        c.fclose.argtypes = [ctypes.c_void_p]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'report')
+            file = c.fopen(path.encode(), b'w')
+            _library._declare('fa_scope_report', None, [ctypes.c_void_p])(file)
+            c.fclose(file)
+            with open(path) as lines:
+                return sum(int(n) for n in re.findall(r'(\d+) objects?', lines.read()))
+
+    def test_every_name_is_documented(self):
+        for module in (_ops, _nn, _optim, _lr, _data, _transform, _init, _amp):
+            for name in module.__all__:
+                self.assertTrue(getattr(module, name).__doc__, name)
+        self.assertGreater(len(_ops.__all__), 500)
+
+
+class MLP(fa.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1, self.fc2 = fa.nn.linear(4, 16), fa.nn.linear(16, 2)
+        self.scale = fa.ones(2, requires_grad=True)
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        if self.calls == 1000:
+            raise LookupError('not today')
+        return self.fc2(self.fc1(x).relu()) * self.scale
+
+
+class Training(unittest.TestCase):
+    def test_gradients(self):
+        w = fa.tensor([1., 2.], requires_grad=True)
+        self.assertIsNone(w.grad)
+        (w * w).sum().backward()
+        self.assertEqual(w.grad.tolist(), [2, 4])
+        (w * 3).backward(fa.tensor([1., 10.]))
+        self.assertEqual(w.grad.tolist(), [5, 34])
+        w.grad = None
+        self.assertIsNone(w.grad)
+        self.assertFalse(w.detach().requires_grad)
+        self.assertRaises(fa.Error, (w * 2).backward)
+
+    def train(self, net, opt, steps=60):
+        fa.manual_seed(5)
+        x = fa.rand((32, 4))
+        target = x[:, :2].argmax(dim=1)
+        losses = []
+        for _ in range(steps):
+            opt.zero_grad()
+            loss = fa.cross_entropy(net(x), target)
+            loss.backward()
+            opt.step()
+            losses.append(loss.item())
+        return losses
+
+    def test_a_module_of_ones_own(self):
+        net = MLP()
+        self.assertEqual(sorted(net.named_parameters()),
+                         ['fc1.bias', 'fc1.weight', 'fc2.bias', 'fc2.weight', 'scale'])
+        losses = self.train(net, fa.optim.adam(net, lr=0.03))
+        self.assertLess(losses[-1], 0.4 * losses[0])
+        self.assertEqual(net.numel(), 4 * 16 + 16 + 2 * 16 + 2 + 2)
+        self.assertIn('(fc2): linear', repr(net))
+        net.calls = 999
+        with self.assertRaises(LookupError):
+            net(fa.ones((1, 4)))
+        outer = fa.nn.sequential(net, fa.nn.softmax(1))
+        self.assertEqual(outer(fa.ones((3, 4))).shape, (3, 2))
+        net.calls = 999
+        with self.assertRaises(LookupError):  # through the library
+            outer(fa.ones((1, 4)))
+        self.assertEqual(outer(fa.ones((3, 4))).shape, (3, 2))
+
+    def test_layers_and_optimizers(self):
+        for make in (fa.optim.sgd, fa.optim.adam, fa.optim.adamw, fa.optim.rmsprop, fa.optim.adagrad):
+            net = fa.nn.sequential(fa.nn.linear(4, 16), fa.nn.relu(), fa.nn.linear(16, 2))
+            losses = self.train(net, make(net.parameters(), lr=0.05))
+            self.assertLess(losses[-1], losses[0])
+        opt = fa.optim.sgd([net.child('0').named_parameters()['weight']], lr=0.1)
+        schedule = fa.lr.exponential(opt, 0.5)
+        schedule.step()
+        self.assertAlmostEqual(opt.lr, 0.05)
+        opt.lr = 1
+        self.assertEqual(opt.lr, 1)
+        net.eval()
+        self.assertFalse(net.training)
+        self.assertIs(net.train().to('f64'), net)
+        self.assertEqual(net(fa.ones((1, 4), dtype='f64')).dtype, fa.f64)
+
+    def test_a_scaler(self):
+        w = fa.ones(2, requires_grad=True)
+        opt, scaler = fa.optim.sgd([w], lr=1), fa.amp.scaler(init_scale=8)
+        scaler.scale((w * 2).sum()).backward()
+        self.assertEqual(w.grad.tolist(), [16, 16])
+        scaler.step(opt)
+        scaler.update()
+        self.assertEqual(w.tolist(), [-1, -1])
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            net, copy, path = MLP(), MLP(), os.path.join(folder, 'net.safetensors')
+            fa.save(net, path)
+            fa.load(copy, path)
+            x = fa.rand((3, 4))
+            self.assertEqual(net(x).tolist(), copy(x).tolist())
+            self.assertEqual(fa.load_file(path)['fc1.weight'].shape, (16, 4))
+            fa.save({'a': x, 'b': fa.arange(0, 3)}, os.path.join(folder, 'x.npz'))
+            self.assertEqual(fa.load_file(os.path.join(folder, 'x.npz'))['b'].tolist(), [0, 1, 2])
+            self.assertRaises(fa.Error, fa.load, copy, os.path.join(folder, 'none.safetensors'))
+
+    def test_a_loader(self):
+        x = fa.arange(0, 10)
+        loader = fa.data.loader(fa.data.tensors([x, x * 2]), batch_size=4)
+        self.assertEqual(len(loader), 3)
+        seen = [(b.input.tolist(), b.target.tolist()) for b in loader]
+        self.assertEqual(seen[2], ([8, 9], [16, 18]))
+        for batch in loader:
+            break
+        self.assertEqual(batch.input.tolist(), [0, 1, 2, 3])
+        only = next(iter(fa.data.loader(fa.data.tensors([x]), batch_size=2)))
+        self.assertIsNone(only.target)
+        images, digits = next(iter(fa.data.loader(fa.data.digits(train=False), batch_size=100)))
+        self.assertEqual((images.shape, digits.shape), ((100, 64), (100,)))
+
+
+@unittest.skipUnless(numpy, 'NumPy is not installed')
+class NumPy(unittest.TestCase):
+    def test_memory_is_shared(self):
+        x = fa.tensor([[1., 2.], [3., 4.]])
+        a = numpy.asarray(x)
+        self.assertEqual((a.dtype, a.shape), (numpy.float32, (2, 2)))
+        a[0, 0] = 9
+        self.assertEqual(x[0, 0].item(), 9)
+        x[1, 1] = 7
+        self.assertEqual(a[1, 1], 7)
+        self.assertEqual(numpy.asarray(x.T).strides, (4, 8))
+        del x
+        self.assertEqual(a[0, 0], 9)  # the array keeps the tensor
+
+    def test_arrays_are_shared(self):
+        a = numpy.empty((3, 4), dtype=numpy.int32)
+        a[:] = numpy.arange(12).reshape(3, 4)
+        x = fa.from_numpy(a[:, ::2])
+        self.assertEqual((x.dtype, x.tolist()), (fa.i32, [[0, 2], [4, 6], [8, 10]]))
+        a[0, 2] = 50
+        self.assertEqual(x[0, 1].item(), 50)  # two views, of which neither stays
+        references = weakref.ref(a)
+        del a
+        gc.collect()
+        self.assertIsNotNone(references())
+        del x
+        gc.collect()
+        self.assertIsNone(references())
+
+    def test_every_dtype(self):
+        for name in ('uint8', 'int8', 'int16', 'int32', 'int64', 'float16', 'float32', 'float64', 'bool'):
+            a = numpy.array([0, 1, 1], dtype=name)
+            for x in (fa.from_numpy(a), fa.tensor(a)):
+                self.assertEqual(numpy.asarray(x).dtype, a.dtype)
+                self.assertEqual(numpy.asarray(x).tolist(), a.tolist())
+        self.assertRaises(TypeError, fa.tensor, numpy.array([1j]))
+        self.assertEqual(numpy.asarray(fa.ones(2, dtype='bf16')).dtype, numpy.float32)
+
+    def test_copies(self):
+        a = numpy.ones(3, dtype='>f4')
+        self.assertEqual(fa.from_numpy(a).tolist(), [1, 1, 1])
+        a = numpy.ones(3)
+        a.flags.writeable = False
+        self.assertEqual(fa.from_numpy(a).sum().item(), 3)
+        b = numpy.ones(3)
+        x = fa.tensor(b)
+        b[0] = 5
+        self.assertEqual(x[0].item(), 1)
+        w = fa.ones(2, requires_grad=True)
+        self.assertRaises(fa.Error, w.numpy)
+        self.assertEqual(numpy.asarray(w).tolist(), [1, 1])
+        self.assertEqual(w.detach().numpy().tolist(), [1, 1])
+        self.assertEqual(numpy.array(fa.ones(2), dtype='f8').dtype, numpy.float64)
+        self.assertEqual(numpy.asarray(fa.tensor(3.5)).shape, ())
+        self.assertEqual(fa.tensor(numpy.float64(2.5)).dtype, fa.f64)
+        self.assertEqual(numpy.asarray(fa.zeros((0, 3))).shape, (0, 3))
+
+    def test_together(self):
+        a, x = numpy.array([1., 2.], dtype='f4'), fa.tensor([10., 20.])
+        for y in (x + a, a + x):
+            self.assertIsInstance(y, fa.Tensor)
+            self.assertEqual(y.tolist(), [11, 22])
+        self.assertEqual(fa.cat([a, x]).tolist(), [1, 2, 10, 20])
+        self.assertEqual(fa.matmul(numpy.eye(2, dtype='f4'), x).tolist(), [10, 20])
+        self.assertEqual((x * numpy.float32(2)).tolist(), [20, 40])
+        self.assertTrue(numpy.allclose(numpy.asarray(fa.softmax(x, 0)), numpy.exp(a * 10 - 20) / numpy.exp(a * 10 - 20).sum()))
+
+    def test_results_are_those_of_numpy(self):
+        random = numpy.random.default_rng(1)
+        a, b = random.normal(size=(4, 5)), random.normal(size=(5, 3))
+        x, y = fa.from_numpy(a), fa.from_numpy(b)
+        pairs = [(x @ y, a @ b), (x.exp(), numpy.exp(a)), (x.sum(0), a.sum(0)), (x.var(dim=1), a.var(1, ddof=1)),
+                 (x.cumsum(1), a.cumsum(1)), (x.sort(dim=0).values, numpy.sort(a, 0)), (x[1:, [0, 2]], a[1:, [0, 2]]),
+                 (fa.where(x > 0, x, 0), numpy.where(a > 0, a, 0)), (fa.einsum('ij,jk->ki', [x, y]), (a @ b).T)]
+        for ours, theirs in pairs:
+            self.assertTrue(numpy.allclose(numpy.asarray(ours), theirs, rtol=1e-12, atol=1e-14))
+
+    def test_dlpack(self):
+        x = fa.arange(0, 6).reshape((2, 3))
+        a = numpy.from_dlpack(x)
+        self.assertEqual(a.tolist(), [[0, 1, 2], [3, 4, 5]])
+        x[0, 0] = 8
+        self.assertEqual(a[0, 0], 8)
+        x.__dlpack__()  # capsules that nobody consumes
+        x.__dlpack__(max_version=(1, 0))
+        self.assertEqual(x.__dlpack_device__(), (1, 0))
+
+
+@unittest.skipUnless(torch, 'PyTorch is not installed')
+class PyTorch(unittest.TestCase):
+    def test_memory_is_shared(self):
+        x = fa.tensor([[1., 2.], [3., 4.]])
+        t = torch.from_dlpack(x)
+        t[0, 1] = 20
+        self.assertEqual(x.tolist(), [[1, 20], [3, 4]])
+        s = torch.arange(4, dtype=torch.bfloat16)
+        y = fa.from_dlpack(s)
+        self.assertEqual((y.dtype, y.tolist()), (fa.bf16, [0, 1, 2, 3]))
+        s[0] = 5
+        self.assertEqual(y[0].item(), 5)
+        self.assertEqual(fa.zeros(2, dtype=torch.float64).dtype, fa.f64)
+
+    def test_gradients_are_those_of_pytorch(self):
+        a = torch.randn(8, 1, 6, 6, requires_grad=True)
+        k = torch.randn(4, 1, 3, 3, requires_grad=True)
+        target = torch.randint(0, 4, (8,))
+        loss = torch.nn.functional.cross_entropy(torch.nn.functional.conv2d(a, k).amax((2, 3)), target)
+        loss.backward()
+        x, w = (fa.tensor(t.detach(), requires_grad=True) for t in (a, k))
+        ours = fa.cross_entropy(fa.conv2d(x, w).amax(dim=(2, 3)), fa.from_dlpack(target))
+        ours.backward()
+        self.assertAlmostEqual(ours.item(), loss.item(), places=5)
+        self.assertTrue(torch.allclose(torch.from_dlpack(w.grad), k.grad, atol=1e-5))
+        self.assertTrue(torch.allclose(torch.from_dlpack(x.grad), a.grad, atol=1e-5))
+
+
+if __name__ == '__main__':
+    unittest.main()

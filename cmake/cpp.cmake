@@ -1,0 +1,47 @@
+# C++: the examples and tests of facula.hpp, where there is a compiler. The library is C, and is built without one.
+set(cpp OFF)
+if(top_level AND (FACULA_EXAMPLES OR FACULA_TESTS) AND NOT CMAKE_CROSSCOMPILING AND NOT FACULA_SANITIZE MATCHES thread)
+    # that of the same maker, if there is one
+    get_filename_component(beside "${CMAKE_C_COMPILER}" DIRECTORY)
+    get_filename_component(same "${CMAKE_C_COMPILER}" NAME)
+    string(REPLACE gcc g++ same "${same}")
+    string(REPLACE clang clang++ same "${same}")
+    if(NOT CMAKE_CXX_COMPILER AND NOT DEFINED ENV{CXX} AND same MATCHES "\\+\\+" AND EXISTS "${beside}/${same}")
+        set(CMAKE_CXX_COMPILER "${beside}/${same}")
+    endif()
+    include(CheckLanguage)
+    check_language(CXX)
+    if(CMAKE_CXX_COMPILER)
+        enable_language(CXX)
+        set(cpp ON)
+    endif()
+endif()
+if(cpp AND FACULA_SANITIZE AND NOT CMAKE_CXX_COMPILER_ID STREQUAL CMAKE_C_COMPILER_ID) # whose sanitizers are others
+    set(cpp OFF)
+endif()
+if(NOT cpp)
+    message(STATUS "No C++: its examples and tests are left out")
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g1")
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g -fno-omit-frame-pointer")
+
+# A program of C++ of a standard, in a folder of the build.
+function(facula_cpp_program name standard folder output source)
+    add_executable(${name} ${source})
+    target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion ${sanitize_flags}
+        $<$<BOOL:${FACULA_WERROR}>:-Werror>)
+    target_link_options(${name} PRIVATE ${sanitize_flags})
+    target_link_libraries(${name} PRIVATE facula Threads::Threads)
+    set_target_properties(${name} PROPERTIES CXX_STANDARD ${standard} CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
+        OUTPUT_NAME ${output} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
+endfunction()
+
+set(cpp_examples)
+if(cpp AND FACULA_EXAMPLES)
+    file(GLOB sources CONFIGURE_DEPENDS examples/cpp/*.cpp)
+    foreach(source IN LISTS sources)
+        get_filename_component(name ${source} NAME_WE)
+        facula_cpp_program(example_cpp_${name} 20 examples/cpp ${name} ${source})
+        list(APPEND cpp_examples example_cpp_${name})
+    endforeach()
+endif()

@@ -1,0 +1,59 @@
+/** @file
+ *  CUDA streams, contexts and addresses that a program and the library share: for programs that have CUDA code of their
+ *  own, or that call libraries that do. Handles are `void *`, so that no header of CUDA is needed: a stream is a
+ * CUstream (cudaStream_t), a context a CUcontext, an address a CUdeviceptr.
+ *
+ *      fa_stream *stream = fa_cuda_stream_adopt(FA_CUDA(0), my_stream);
+ *      FA_USE(.stream = stream);
+ *      fa_tensor *y = fa_matmul(a, b);
+ *      my_kernel<<<n, 256, 0, my_stream>>>((float *)fa_cuda_pointer(y));   // behind the product
+ *      fa_tensor *z = fa_relu(y);                                          // behind my_kernel
+ *
+ *  The library does not see what a program issues by itself: it is ordered by the stream alone. Before such work's
+ * results are used on another stream, record an event (fa_event_record()) and wait for it there (fa_event_wait()).
+ *
+ *  By default the library uses the primary context of each device, as CUDA's runtime and PyTorch do. */
+#ifndef FACULA_CUDA_H
+#define FACULA_CUDA_H
+#include <facula/device.h>
+
+FA__BEGIN
+
+/** @addtogroup stream
+ *  @{ */
+
+/** Makes a stream of a CUDA stream of the program's own. May be called from any thread.
+ *  @param device      the CUDA device that it is a stream of
+ *  @param cuda_stream the CUstream or cudaStream_t, of the context that the library uses; NULL: CUDA's default stream.
+ * It has to exist as long as the result
+ *  @return the stream, owned by the innermost scope; when it is freed, its work is waited for, and the CUDA stream is
+ * not destroyed. NULL and an error if the device is none of CUDA, if the CUDA stream is of another context, or if the
+ * device has no more queues */
+FA_API fa_stream *fa_cuda_stream_adopt(fa_device device, void *cuda_stream);
+
+/** The CUDA stream that work of a stream is issued to. May be called from any thread.
+ *  @param stream a stream of a CUDA device; NULL: the active stream, or the default queue of the current device
+ *  @return the CUstream (NULL for CUDA's default stream), which belongs to the library or to the program that it was
+ *  adopted from. NULL and an error if the device is none of CUDA */
+FA_API void *fa_cuda_stream(const fa_stream *stream);
+
+/** The address of a tensor's first element in the memory of its CUDA device, for kernels of the program. What the
+ * program issues to the active stream from then on (NULL: to the device's default queue, see fa_cuda_stream()) is
+ * behind all work of the library on the tensor; the host does not wait. Gradients do not know of what is written there.
+ * May be called from any thread.
+ *  @param t the tensor; elements are where fa_stride() says
+ *  @return the CUdeviceptr, valid as long as the tensor exists and is not moved (fa_move_()); NULL for a tensor without
+ *  elements. NULL and an error if it is not on a CUDA device */
+FA_API void *fa_cuda_pointer(const fa_tensor *t);
+
+/** Makes the library use a context of the program's own instead of the device's primary one. To be called before the
+ * device is used, by the thread that uses it first.
+ *  @param device  the CUDA device that it is a context of
+ *  @param context the CUcontext; it has to exist until the process ends
+ *  @return false and an error if the context is of another device, or if the device is used already (FA_ERROR_STATE) */
+FA_API bool fa_cuda_context_adopt(fa_device device, void *context);
+
+/** @} */
+
+FA__END
+#endif

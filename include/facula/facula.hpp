@@ -1,0 +1,1383 @@
+/** @file
+ *  Facula for C++17 and later: handles that free what they hold, operators, exceptions. Header only; programs link
+ *  libfacula.
+ *
+ *      #include <facula/facula.hpp>
+ *
+ *      fa::tensor w = fa::randn({3, 4}, {.requires_grad = true});
+ *      fa::tensor y = fa::relu(fa::matmul(x, w) * 2 + b);
+ *      fa::sum(y, {.dim = 0}).print();
+ *
+ *  - fa::NAME() is C's fa_NAME(), which has the documentation: of operations, and in namespaces of layers
+ * (fa::nn::linear), optimizers (fa::optim::sgd), learning rates (fa::lr::cosine), datasets (fa::data::digits),
+ * transforms and initializations.
+ *  - Options are the last argument: in C++20 {.dim = 1, .keepdim = true}, in C++17 {1, true}, in the order of C's.
+ *  - Handles (tensor, module, optimizer, ...) are counted references: copies are cheap and refer to the same object.
+ * The object is freed with its last reference, in no matter which scope or thread. A default-constructed handle refers
+ * to none.
+ *  - A call that fails throws fa::error, with the message of the library, which begins with the file and line of the
+ * call.
+ *  - Threads may use these as C's functions: one handle must not be changed by one thread while another uses it. */
+#ifndef FACULA_HPP
+#define FACULA_HPP
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <facula/facula.h>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+/* Where a call is made from. */
+#define FA__HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+namespace fa
+{
+
+/* ---- errors ---- */
+
+/** What a call throws that fails: the message is fa_error_message(). */
+class error : public std::runtime_error
+{
+  public:
+    /** An error of a kind, with a message. */
+    error(fa_code code, const char *message) : std::runtime_error(message), kind(code)
+    {
+    }
+    /** The kind of error. */
+    fa_code code() const noexcept
+    {
+        return kind;
+    }
+
+  private:
+    fa_code kind;
+};
+
+namespace detail
+{
+
+/* An exception of a callback, on its way through functions in C. */
+inline std::exception_ptr &thrown()
+{
+    static thread_local std::exception_ptr pending;
+    return pending;
+}
+
+[[noreturn]] inline void raise()
+{
+    const error e((fa_error_code)(), (fa_error_message)());
+    (fa_error_clear)();
+    if (thrown())
+        std::rethrow_exception(std::exchange(thrown(), nullptr));
+    throw e;
+}
+
+inline void good(bool result)
+{
+    if (!result)
+        raise();
+}
+
+inline void good(const void *result)
+{
+    good(result != nullptr);
+}
+
+/* For results whose NULL or 0 may be no error. */
+inline void check()
+{
+    if ((fa_error_stands)())
+        raise();
+}
+
+/* The text of a line, which lives until the process ends. */
+inline const char *line_text(const char *file, int line)
+{
+    struct known {
+        const char *file;
+        int line;
+        const char *text;
+    };
+    static thread_local known last[64];
+    known &k = last[((reinterpret_cast<uintptr_t>(file) >> 4) + static_cast<unsigned>(line)) % 64];
+    if (k.file != file || k.line != line)
+        k = {file, line, (fa_line_of)(file, line)};
+    return k.text;
+}
+
+/* Names the line of the program in messages while it lives. */
+class at_line
+{
+  public:
+    at_line(const char *file, int line) : outer(fa__line_enter(line_text(file, line)))
+    {
+    }
+    at_line(const at_line &) = delete;
+    at_line &operator=(const at_line &) = delete;
+    ~at_line()
+    {
+        fa__line_leave(&outer);
+    }
+
+  private:
+    const char *outer;
+};
+
+} // namespace detail
+
+/* ---- scopes and settings ---- */
+
+/** A memory scope, for calls of C's functions between those here. */
+class scope
+{
+  public:
+    /** Opens a scope. */
+    scope() : number((fa_scope_enter)("fa::scope"))
+    {
+    }
+    scope(const scope &) = delete;
+    scope &operator=(const scope &) = delete;
+    ~scope()
+    {
+        (fa_scope_leave)(number);
+    }
+
+  private:
+    size_t number;
+};
+
+namespace detail
+{
+
+/* A call: its line, and a scope for what it makes besides its result. */
+class call
+{
+  public:
+    call(const char *file, int line) : here(file, line)
+    {
+    }
+
+  private:
+    at_line here;
+    scope temporary;
+};
+
+} // namespace detail
+
+/** The settings in force, to be changed and handed to fa::use. */
+inline fa_settings settings()
+{
+    return (fa_settings_now)();
+}
+
+/** Settings until the end of the block: auto s = fa::settings(); s.tf32 = true; fa::use with(s); */
+class use
+{
+  public:
+    /** Puts settings in force. */
+    explicit use(const fa_settings &s, FA__HERE)
+    {
+        const detail::at_line here(file, line);
+        number = (fa_use_enter)(&s);
+        if (!number || (fa_error_stands)()) {
+            (fa_use_leave)(number);
+            detail::raise();
+        }
+    }
+    use(const use &) = delete;
+    use &operator=(const use &) = delete;
+    ~use()
+    {
+        (fa_use_leave)(number);
+    }
+
+  private:
+    size_t number = 0;
+};
+
+/** Records nothing for backward until the end of the block. */
+class no_grad : public use
+{
+  public:
+    no_grad() : use(without())
+    {
+    }
+
+  private:
+    static fa_settings without()
+    {
+        fa_settings s = settings();
+        s.no_grad = true;
+        return s;
+    }
+};
+
+/** Matrix products and convolutions in a dtype of 16 bits until the end of the block: fa::autocast in(FA_BF16); */
+class autocast : public use
+{
+  public:
+    /** The dtype: FA_F16, FA_BF16, or FA_SAME for none. */
+    explicit autocast(fa_dtype dtype) : use(with(dtype))
+    {
+    }
+
+  private:
+    static fa_settings with(fa_dtype dtype)
+    {
+        fa_settings s = settings();
+        s.autocast = dtype;
+        return s;
+    }
+};
+
+/* ---- arguments ---- */
+
+/** A device: from fa_device, or from its name, as "cuda:0". */
+class device
+{
+  public:
+    /** The device of the settings in force. */
+    device() = default;
+    /** That of C. */
+    device(fa_device d) : value(d)
+    {
+    }
+    /** The device with this name. */
+    device(const char *name, FA__HERE)
+    {
+        const detail::call here(file, line);
+        value = (fa_device_of)(name);
+        detail::check();
+    }
+    /** The best one of the machine: a GPU, if there is one. */
+    static device best()
+    {
+        return (fa_device_best)();
+    }
+    /** That of C. */
+    fa_device get() const
+    {
+        return value;
+    }
+
+  private:
+    fa_device value = {0, 0};
+};
+
+/** Sizes of dimensions: {2, 3}, and {} of a tensor with one element. */
+class shape
+{
+  public:
+    /** No dimensions. */
+    shape() = default;
+    /** One size for each dimension. */
+    shape(std::initializer_list<int64_t> sizes) : value(fa__array_of_sizes(sizes.size(), sizes.begin()))
+    {
+    }
+    /** One size for each dimension. */
+    shape(const std::vector<int64_t> &sizes) : value(fa__array_of_sizes(sizes.size(), sizes.data()))
+    {
+    }
+    /** That of C. */
+    shape(const fa_shape &s) : value(s)
+    {
+    }
+    /** The number of dimensions. */
+    int rank() const
+    {
+        return value.rank;
+    }
+    /** The size of a dimension, counted from 0. */
+    int64_t operator[](int dim) const
+    {
+        return value.dim[dim];
+    }
+    /** Whether all sizes are equal. */
+    friend bool operator==(const shape &a, const shape &b)
+    {
+        bool same = a.rank() == b.rank();
+        for (int i = 0; same && i < a.rank(); i++)
+            same = a[i] == b[i];
+        return same;
+    }
+    /** Whether a size differs. */
+    friend bool operator!=(const shape &a, const shape &b)
+    {
+        return !(a == b);
+    }
+    /** That of C. */
+    const fa_shape &get() const
+    {
+        return value;
+    }
+
+  private:
+    fa_shape value = {0, {0, 0, 0, 0, 0, 0, 0, 0}};
+};
+
+/** Dimensions: a number, several as {0, -1}, or FA_ALL. */
+class dims
+{
+  public:
+    /** One dimension, FA_ALL, or what FA_DIMS() makes. */
+    dims(int64_t dim) : value(dim)
+    {
+    }
+    /** Several dimensions, each from -8 to 7. */
+    dims(std::initializer_list<int64_t> several) : value((fa_dims_of)(several.size(), several.begin()))
+    {
+    }
+    /** That of C. */
+    fa_dims get() const
+    {
+        return value;
+    }
+
+  private:
+    fa_dims value;
+};
+
+/** A height and a width: {3, 5}, or one number for both. */
+class pair
+{
+  public:
+    /** One number for both, FA_PADDING_SAME, or what FA_PAIR() makes. */
+    pair(int64_t both) : value(both)
+    {
+    }
+    /** A height and a width. */
+    pair(int64_t height, int64_t width) : value(fa__pair_of(height, width))
+    {
+    }
+    /** That of C. */
+    fa_pair get() const
+    {
+        return value;
+    }
+
+  private:
+    fa_pair value;
+};
+
+/** A list of numbers: {0.5, 0.5}. */
+class numbers
+{
+  public:
+    /** None. */
+    numbers() = default;
+    /** The numbers. */
+    numbers(std::initializer_list<double> list) : item(list)
+    {
+    }
+    /** The numbers. */
+    numbers(std::vector<double> list) : item(std::move(list))
+    {
+    }
+    /** That of C, which lives as long as this. */
+    fa_list get() const
+    {
+        return {item.size(), item.data()};
+    }
+
+  private:
+    std::vector<double> item;
+};
+
+/** A part of a tensor: a text as in NumPy, "1:5, ..., -1", or a number for the first dimension. */
+class index
+{
+  public:
+    /** A text. */
+    index(const char *where, FA__HERE) : text(where), number(0), written_in(file), written_at(line)
+    {
+    }
+    /** A number. */
+    template <class N, class = std::enable_if_t<std::is_integral<N>::value>>
+    index(N i, FA__HERE) : text(nullptr), number(static_cast<int64_t>(i)), written_in(file), written_at(line)
+    {
+    }
+    const char *const text;       /**< the text; nullptr for a number */
+    const int64_t number;         /**< the number */
+    const char *const written_in; /**< where it was written */
+    const int written_at;         /**< the line there */
+};
+
+/* ---- handles ---- */
+
+/** A counted reference to an object of the library. */
+template <class T> class handle
+{
+  public:
+    /** None. */
+    handle() = default;
+    /** A reference to an object of C's functions, which keeps its other references. NULL is none. */
+    explicit handle(T *object) : pointer(static_cast<T *>((fa_keep)(object)))
+    {
+        if (object)
+            detail::good(pointer);
+    }
+    handle(const handle &other) noexcept : pointer(static_cast<T *>((fa_keep)(other.pointer)))
+    {
+    }
+    handle(handle &&other) noexcept : pointer(std::exchange(other.pointer, nullptr))
+    {
+    }
+    handle &operator=(const handle &other) noexcept
+    {
+        handle copy(other);
+        std::swap(pointer, copy.pointer);
+        return *this;
+    }
+    handle &operator=(handle &&other) noexcept
+    {
+        std::swap(pointer, other.pointer);
+        return *this;
+    }
+    ~handle()
+    {
+        if (pointer)
+            (fa_release)(pointer);
+    }
+    /** The object for C's functions, which may use it while the handle lives. */
+    T *get() const noexcept
+    {
+        return pointer;
+    }
+    /** Whether it refers to an object. */
+    explicit operator bool() const noexcept
+    {
+        return pointer != nullptr;
+    }
+
+  protected:
+    struct taken {
+    }; /* marks a reference that is the caller's */
+    handle(T *object, taken) : pointer(object)
+    {
+        detail::good(pointer);
+    }
+    /* What a call has returned, out of its scope. */
+    static T *own(T *object)
+    {
+        detail::good(object);
+        return static_cast<T *>((fa_own)(object));
+    }
+
+  private:
+    T *pointer = nullptr;
+};
+
+class arg;
+
+/** A tensor. Arithmetic and comparison work element by element, with numbers too: a * 2 + b > 0. */
+class tensor : public handle<fa_tensor>
+{
+  public:
+    using handle::handle;
+    tensor() = default;
+    /** A tensor of the numbers in the list: {1.0, 2.0} is f32, {1, 2} is i64. */
+    template <class N, class = std::enable_if_t<std::is_arithmetic<N>::value>>
+    tensor(std::initializer_list<N> list, FA__HERE) : tensor(of_list(list, file, line))
+    {
+    }
+    /** The result of a call of C's functions, taken out of its scope; throws if it is NULL. */
+    static tensor owned(fa_tensor *result)
+    {
+        return tensor(own(result), taken());
+    }
+    /** A copy of row-major elements, of the dtype of their type: fa::tensor::from(v.data(), {2, 3}). */
+    template <class N>
+    static tensor from(const N *data, const fa::shape &shape, const fa::device &device = {}, FA__HERE)
+    {
+        const detail::call here(file, line);
+        fa_tensor_from_options o = FA__DEFAULT_fa_tensor_from;
+        o.dtype = fa__dtype_of_type<N>();
+        o.device = device.get();
+        return owned((fa_tensor_from)(data, shape.get(), &o));
+    }
+    /** A tensor over memory of the program, without a copy: it has to outlive the tensor and its views. */
+    template <class N> static tensor borrow(N *data, const fa::shape &shape, FA__HERE)
+    {
+        const detail::call here(file, line);
+        fa_tensor_borrow_options o = FA__DEFAULT_fa_tensor_borrow;
+        o.dtype = fa__dtype_of_type<N>();
+        return owned((fa_tensor_borrow)(data, shape.get(), &o));
+    }
+    /** A tensor from text: "[[1, 2], [3, 4]]". */
+    static tensor parse(const char *text, FA__HERE)
+    {
+        const detail::call here(file, line);
+        return owned((fa_tensor_parse)(text, nullptr));
+    }
+
+    /** The dtype. */
+    fa_dtype dtype() const
+    {
+        return (fa_tensor_dtype)(get());
+    }
+    /** The device. */
+    fa_device device() const
+    {
+        return (fa_tensor_device)(get());
+    }
+    /** The shape. */
+    fa::shape shape() const
+    {
+        return (fa_tensor_shape)(get());
+    }
+    /** The size of a dimension; negative ones count from the end. */
+    int64_t size(int64_t dim, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        const int64_t n = (fa_size)(get(), dim);
+        detail::good(n >= 0);
+        return n;
+    }
+    /** The number of dimensions. */
+    int dim() const
+    {
+        return (fa_dim)(get());
+    }
+    /** The number of elements. */
+    int64_t numel() const
+    {
+        return (fa_numel)(get());
+    }
+    /** The value of a tensor with one element. Waits for it. */
+    template <class N = double> N item(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        const N value =
+            std::is_integral<N>::value ? static_cast<N>((fa_item_int)(get())) : static_cast<N>((fa_item)(get()));
+        detail::check();
+        return value;
+    }
+    /** The elements in row-major order, converted to the type. Waits for them. */
+    template <class N> std::vector<N> to_vector(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        std::vector<N> v(static_cast<size_t>(numel() > 0 ? numel() : 0));
+        detail::good((fa_read)(get(), v.data(), fa__dtype_of_type<N>(), static_cast<int64_t>(v.size())));
+        return v;
+    }
+    /** The elements of a tensor on the CPU that has the dtype of the type; valid while the tensor lives. */
+    template <class N> N *data(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        void *p = (fa_ptr)(get(), fa__dtype_of_type<N>());
+        detail::check();
+        return static_cast<N *>(p);
+    }
+
+    /** A copy on a device; the tensor itself if it is there. */
+    tensor to(const fa::device &where, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        return owned((fa_to)(get(), fa__place_device(where.get()), nullptr));
+    }
+    /** A copy in a dtype; the tensor itself if it has it. */
+    tensor to(fa_dtype dtype, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        return owned((fa_to)(get(), fa__place_dtype(dtype), nullptr));
+    }
+    /** A copy on the CPU; the tensor itself if it is there. */
+    tensor cpu(FA__HERE) const
+    {
+        return to(fa::device(FA_CPU), file, line);
+    }
+
+    /** A view of a part, as in NumPy: x["1:5, ..., -1"], or x[0]. */
+    tensor operator[](const index &where) const
+    {
+        const detail::call here(where.written_in, where.written_at);
+        return owned(where.text ? (fa_get)(get(), where.text) : fa__get_at(get(), where.number));
+    }
+    /** Assigns a number or a tensor to a part, as in NumPy: x.set("::2, 0", 1.5). */
+    const tensor &set(const char *where, const arg &value, FA__HERE) const;
+
+    /** Makes a leaf accumulate gradients, or not. */
+    const tensor &requires_grad(bool on, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_set_requires_grad)(get(), on));
+        return *this;
+    }
+    /** Whether gradients flow to it. */
+    bool requires_grad() const
+    {
+        return (fa_requires_grad)(get());
+    }
+    /** The gradient of a leaf, which backward() accumulates; none before. */
+    tensor grad() const
+    {
+        const scope temporary;
+        fa_tensor *g = (fa_grad)(get());
+        return g ? owned(g) : tensor();
+    }
+    /** Computes the gradients of all leaves it depends on; `gradient` is needed unless it has one element. */
+    void backward(const tensor &gradient = {}, bool retain_graph = false, bool create_graph = false, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        fa_backward_options o = FA__DEFAULT_fa_backward;
+        o.grad = gradient.get();
+        o.retain_graph = retain_graph;
+        o.create_graph = create_graph;
+        detail::good((fa_backward)(get(), &o));
+    }
+
+    /** Prints it to standard output, as PyTorch does. */
+    void print() const
+    {
+        (fa_print)(get());
+        detail::check();
+    }
+    /** What print() prints. */
+    std::string text() const
+    {
+        const std::unique_ptr<char, void (*)(char *)> s((fa_text)(get()), fa_free_text);
+        detail::good(s.get());
+        return s.get();
+    }
+
+    inline tensor &operator+=(const arg &y);
+    inline tensor &operator-=(const arg &y);
+    inline tensor &operator*=(const arg &y);
+    inline tensor &operator/=(const arg &y);
+
+  private:
+    tensor(fa_tensor *object, taken t) : handle(object, t)
+    {
+    }
+    template <class N> static tensor of_list(std::initializer_list<N> list, const char *file, int line)
+    {
+        using value = std::conditional_t<std::is_same<N, bool>::value, bool,
+                                         std::conditional_t<std::is_floating_point<N>::value, float, int64_t>>;
+        std::unique_ptr<value[]> data(new value[list.size() + 1]);
+        size_t n = 0;
+        for (const N &v : list)
+            data[n++] = static_cast<value>(v);
+        return from(data.get(), {static_cast<int64_t>(n)}, {}, file, line);
+    }
+};
+
+/** Prints a tensor to a stream. */
+inline std::ostream &operator<<(std::ostream &to, const tensor &t)
+{
+    return to << t.text();
+}
+
+/** An operand that is a tensor or a number. It refers to the tensor for the duration of the call. */
+class arg
+{
+  public:
+    /** A tensor. */
+    arg(const tensor &t, FA__HERE) : value(fa__arg_t(t.get())), written_in(file), written_at(line)
+    {
+    }
+    /** A number. */
+    template <class N, class = std::enable_if_t<std::is_arithmetic<N>::value>>
+    arg(N v, FA__HERE) : value(fa__arg(v)), written_in(file), written_at(line)
+    {
+    }
+    /** That of C. */
+    fa_arg get() const
+    {
+        return value;
+    }
+
+  private:
+    fa_arg value;
+
+  public:
+    const char *const written_in; /**< where it was written */
+    const int written_at;         /**< the line there */
+};
+
+/** A list of tensors: {a, b}, or a vector. */
+class tensors
+{
+  public:
+    /** None. */
+    tensors() = default;
+    /** The tensors. */
+    tensors(std::initializer_list<tensor> list) : tensors(std::vector<tensor>(list))
+    {
+    }
+    /** The tensors. */
+    tensors(std::vector<tensor> list) : kept(std::move(list))
+    {
+        for (const tensor &t : kept)
+            item.push_back(t.get());
+    }
+    tensors(const tensors &) = delete;
+    tensors &operator=(const tensors &) = delete;
+    /** That of C, which lives as long as this. */
+    fa_tensors get() const
+    {
+        return {item.size(), item.data()};
+    }
+
+  private:
+    std::vector<tensor> kept;
+    std::vector<fa_tensor *> item;
+};
+
+namespace detail
+{
+
+/* The result of a call that has `.out`. */
+inline tensor result(fa_tensor *y, const tensor &out)
+{
+    good(y);
+    return out.get() == y ? out : tensor::owned(y);
+}
+
+inline std::vector<tensor> all(fa_tensors list)
+{
+    std::vector<tensor> v;
+    if (!list.count)
+        check();
+    v.reserve(list.count);
+    for (size_t i = 0; i < list.count; i++)
+        v.push_back(list.item[i] ? tensor(list.item[i]) : tensor());
+    return v;
+}
+
+} // namespace detail
+
+inline const tensor &tensor::set(const char *where, const arg &value, const char *file, int line) const
+{
+    const detail::call here(file, line);
+    detail::good((fa_set)(get(), where, value.get()));
+    return *this;
+}
+
+/* ---- modules ---- */
+
+/** A layer or network; a function of tensors. */
+class module : public handle<fa_module>
+{
+  public:
+    using handle::handle;
+    module() = default;
+    /** The result of a call of C's functions, taken out of its scope; throws if it is NULL. */
+    static module owned(fa_module *result)
+    {
+        return module(own(result), taken());
+    }
+    /** Runs it on one input. */
+    tensor operator()(const tensor &x, FA__HERE) const
+    {
+        return run({x}, file, line);
+    }
+    /** Runs it on several inputs. */
+    tensor operator()(const tensors &inputs, FA__HERE) const
+    {
+        return run(inputs, file, line);
+    }
+    /** Moves parameters and buffers, in place. */
+    const module &to(const fa::device &where, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good(fa__module_to(get(), fa__place_device(where.get())));
+        return *this;
+    }
+    /** Converts floating-point parameters and buffers, in place. */
+    const module &to(fa_dtype dtype, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good(fa__module_to(get(), fa__place_dtype(dtype)));
+        return *this;
+    }
+    /** Sets it and its descendants to training mode, or to inference mode. */
+    const module &train(bool training = true) const
+    {
+        detail::good((fa_module_train)(get(), training));
+        return *this;
+    }
+    /** Sets it and its descendants to inference mode. */
+    const module &eval() const
+    {
+        return train(false);
+    }
+    /** Whether it is in training mode. */
+    bool training() const
+    {
+        return (fa_module_training)(get());
+    }
+    /** Removes the gradients of all parameters. */
+    void zero_grad() const
+    {
+        detail::good((fa_module_zero_grad)(get()));
+    }
+    /** The parameters, by their names. */
+    std::map<std::string, tensor> parameters() const
+    {
+        const scope temporary;
+        return named((fa_module_parameters)(get()));
+    }
+    /** Parameters and buffers, by their names. */
+    std::map<std::string, tensor> state() const
+    {
+        const scope temporary;
+        return named((fa_module_state)(get()));
+    }
+    /** The number of elements of all parameters. */
+    int64_t numel() const
+    {
+        return (fa_module_numel)(get());
+    }
+    /** A child, as "features.0". */
+    module child(const char *name, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        fa_module *c = (fa_module_child)(get(), name);
+        detail::good(c);
+        return module(c);
+    }
+    /** Adds a child under a name; returns the child. */
+    module add(const char *name, const module &part, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_module_add)(get(), name, part.get()));
+        return part;
+    }
+    /** Adds a parameter under a name; returns it. */
+    tensor add_parameter(const char *name, const tensor &t, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_module_parameter)(get(), name, t.get()));
+        return t;
+    }
+    /** Adds a buffer under a name; returns it. */
+    tensor add_buffer(const char *name, const tensor &t, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_module_buffer)(get(), name, t.get()));
+        return t;
+    }
+
+  private:
+    module(fa_module *object, taken t) :handle(object, t)
+    {
+    }
+    tensor run(const tensors &inputs, const char *file, int line) const
+    {
+        const detail::call here(file, line);
+        return tensor::owned(fa__forward(get(), inputs.get()));
+    }
+    static std::map<std::string, tensor> named(const fa_parameters &list)
+    {
+        std::map<std::string, tensor> m;
+        if (!list.count)
+            detail::check();
+        for (size_t i = 0; i < list.count; i++)
+            m.emplace(list.name[i], tensor(list.item[i]));
+        return m;
+    }
+    friend std::map<std::string, tensor> load_file(const char *path, const char *file, int line);
+};
+
+/** A network of one's own: a class with layers as members, and forward().
+ *
+ *      struct mlp : fa::network {
+ *          fa::module fc1 = add("fc1", fa::nn::linear(784, 128)), fc2 = add("fc2", fa::nn::linear(128, 10));
+ *          fa::tensor forward(const fa::tensor &x) override { return fc2(fa::relu(fc1(x))); }
+ *      };
+ *
+ *  An exception in forward() passes through the library to the caller. The object must not be destroyed while modules
+ *  that it was added to are run. */
+class network : public module
+{
+  public:
+    /** Makes a module of a kind, which messages name. */
+    explicit network(const char *kind = "network") : module(made(kind))
+    {
+        *static_cast<network **>((fa_module_data)(get())) = this;
+    }
+    network(const network &) = delete;
+    network &operator=(const network &) = delete;
+    virtual ~network()
+    {
+        *static_cast<network **>((fa_module_data)(get())) = nullptr;
+    }
+    /** Computes the result for one input. */
+    virtual tensor forward(const tensor &)
+    {
+        throw error(FA_ERROR_STATE, "this network has no forward() of one input");
+    }
+    /** Computes the result for several inputs. */
+    virtual tensor forward(const std::vector<tensor> &inputs)
+    {
+        if (inputs.size() != 1)
+            throw error(FA_ERROR_STATE, "this network has no forward() of several inputs");
+        return forward(inputs[0]);
+    }
+
+  private:
+    static module made(const char *kind)
+    {
+        const fa_forward_function run = {nullptr, called};
+        return module::owned((fa_nn_custom)(kind, sizeof(network *), run, nullptr));
+    }
+    /* The function of C: exceptions become errors, and are thrown again behind the library's frames. */
+    static fa_tensor *called(fa_module *self, fa_tensors inputs)
+    {
+        network *n = *static_cast<network **>((fa_module_data)(self));
+        try {
+            if (!n)
+                throw error(FA_ERROR_STATE, "the network was destroyed");
+            const tensor y = n->forward(detail::all(inputs));
+            return y ? static_cast<fa_tensor *>(fa__adopt((fa_keep)(y.get()))) : nullptr;
+        } catch (const std::exception &e) {
+            detail::thrown() = std::current_exception();
+            (fa_fail)(FA_ERROR_USER, "%s", e.what());
+        } catch (...) {
+            detail::thrown() = std::current_exception();
+            (fa_fail)(FA_ERROR_USER, "an exception");
+        }
+        return nullptr;
+    }
+};
+
+/** Parameters for an optimizer: a module, or tensors as {w, b}. */
+class parameters
+{
+  public:
+    /** Those of a module. */
+    parameters(const module &m) : owner(m)
+    {
+        const scope temporary;
+        const fa_parameters list = (fa_module_parameters)(m.get());
+        if (!list.count)
+            detail::check();
+        item.assign(list.item, list.item + list.count);
+    }
+    /** The tensors. */
+    parameters(std::initializer_list<tensor> list) : parameters(std::vector<tensor>(list))
+    {
+    }
+    /** The tensors. */
+    parameters(std::vector<tensor> list) : kept(std::move(list))
+    {
+        for (const tensor &t : kept)
+            item.push_back(t.get());
+    }
+    /** That of C, which lives as long as this. */
+    fa_parameters get() const
+    {
+        return {item.size(), item.data(), nullptr};
+    }
+
+  private:
+    module owner;
+    std::vector<tensor> kept;
+    std::vector<fa_tensor *> item;
+};
+
+/* ---- training ---- */
+
+/** An optimizer. */
+class optimizer : public handle<fa_optim>
+{
+  public:
+    using handle::handle;
+    optimizer() = default;
+    /** The result of a call of C's functions, taken out of its scope; throws if it is NULL. */
+    static optimizer owned(fa_optim *result)
+    {
+        return optimizer(own(result), taken());
+    }
+    /** Removes the gradients of all parameters. */
+    void zero_grad(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_optim_zero_grad)(get()));
+    }
+    /** Updates the parameters from their gradients. */
+    void step(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_optim_step)(get()));
+    }
+    /** The learning rate of group 0. */
+    double lr() const
+    {
+        return (fa_optim_lr)(get());
+    }
+    /** Sets the learning rate of all groups. */
+    void set_lr(double rate, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_optim_set_lr)(get(), rate));
+    }
+
+  private:
+    optimizer(fa_optim *object, taken t) : handle(object, t)
+    {
+    }
+};
+
+/** A schedule of learning rates. */
+class schedule : public handle<fa_schedule>
+{
+  public:
+    using handle::handle;
+    schedule() = default;
+    /** The result of a call of C's functions, taken out of its scope; throws if it is NULL. */
+    static schedule owned(fa_schedule *result)
+    {
+        return schedule(own(result), taken());
+    }
+    /** Goes to the next epoch, or step. */
+    void step(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_schedule_step)(get()));
+    }
+    /** Goes to the next epoch with a metric, for lr::reduce_on_plateau. */
+    void step(double metric, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_schedule_step_metric)(get(), metric));
+    }
+
+  private:
+    schedule(fa_schedule *object, taken t) : handle(object, t)
+    {
+    }
+};
+
+/** A gradient scaler for training in f16; fa::amp::scaler() makes one. */
+class grad_scaler : public handle<fa_scaler>
+{
+  public:
+    using handle::handle;
+    grad_scaler() = default;
+    /** The result of a call of C's functions, taken out of its scope; throws if it is NULL. */
+    static grad_scaler owned(fa_scaler *result)
+    {
+        return grad_scaler(own(result), taken());
+    }
+    /** The loss times the scale, to call backward() on. */
+    tensor scale(const tensor &loss, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        fa_tensor *y = (fa_scaler_scale)(get(), loss.get());
+        detail::good(y);
+        return y == loss.get() ? loss : tensor::owned(y);
+    }
+    /** A step of the optimizer with unscaled gradients; nothing where one of them is not finite. */
+    void step(const optimizer &o, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_scaler_step)(get(), o.get()));
+    }
+    /** Adjusts the scale, after the steps. */
+    void update(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_scaler_update)(get(), nullptr));
+    }
+
+  private:
+    grad_scaler(fa_scaler *object, taken t) : handle(object, t)
+    {
+    }
+};
+
+/** A dataset. */
+class dataset : public handle<fa_dataset>
+{
+  public:
+    using handle::handle;
+    dataset() = default;
+    /** The result of a call of C's functions, taken out of its scope; throws if it is NULL. */
+    static dataset owned(fa_dataset *result)
+    {
+        return dataset(own(result), taken());
+    }
+
+  private:
+    dataset(fa_dataset *object, taken t) : handle(object, t)
+    {
+    }
+};
+
+/** How a loader chooses samples (facula/sampler.h). */
+using sampler = handle<fa_sampler>;
+
+/** A batch of a loader. */
+struct batch {
+    tensor input;  /**< (batch, ...) */
+    tensor target; /**< (batch, ...), or none */
+    int64_t index; /**< number of the batch in the epoch, from 0 */
+    int64_t size;  /**< number of samples in the batch */
+};
+
+/** A loader; fa::data::loader() makes one. for (const fa::batch &b : loader) is an epoch. */
+class loader : public handle<fa_loader>
+{
+  public:
+    using handle::handle;
+    loader() = default;
+    /** The result of a call of C's functions, taken out of its scope; throws if it is NULL. */
+    static loader owned(fa_loader *result)
+    {
+        return loader(own(result), taken());
+    }
+    /** The number of batches in an epoch. */
+    int64_t length() const
+    {
+        return (fa_loader_length)(get());
+    }
+
+    /** A place in an epoch, for range-based for. */
+    class iterator
+    {
+      public:
+        explicit iterator(fa_loader *l) : place(l ? new fa_batch : nullptr, close)
+        {
+            if (!place)
+                return;
+            if (!(fa_loader_begin)(l, place.get()))
+                detail::raise();
+            ++*this;
+        }
+        const batch &operator*() const
+        {
+            return now;
+        }
+        const batch *operator->() const
+        {
+            return &now;
+        }
+        iterator &operator++()
+        {
+            now = batch();
+            if ((fa_loader_next)(place.get())) {
+                now = {tensor(place->input), tensor(place->target), place->index, place->size};
+                return *this;
+            }
+            place.reset();
+            detail::check();
+            return *this;
+        }
+        bool operator!=(const iterator &other) const
+        {
+            return place != other.place;
+        }
+
+      private:
+        static void close(fa_batch *b)
+        {
+            (fa_loader_end)(b);
+            delete b;
+        }
+        std::unique_ptr<fa_batch, void (*)(fa_batch *)> place;
+        batch now = {};
+    };
+    /** The first batch of the next epoch. */
+    iterator begin() const
+    {
+        return iterator(get());
+    }
+    /** Behind the last batch. */
+    iterator end() const
+    {
+        return iterator(nullptr);
+    }
+
+  private:
+    loader(fa_loader *object, taken t) : handle(object, t)
+    {
+    }
+};
+
+/* ---- files, random numbers ---- */
+
+/** Writes parameters and buffers of a module to a file: .safetensors, .npz or .npy. */
+inline void save(const module &m, const char *path, FA__HERE)
+{
+    const detail::call here(file, line);
+    detail::good((fa_save)((fa_module_state)(m.get()), path, nullptr));
+}
+
+/** Writes tensors to a file, by their names. */
+inline void save(const std::map<std::string, tensor> &named, const char *path, FA__HERE)
+{
+    const detail::call here(file, line);
+    std::vector<fa_tensor *> item;
+    std::vector<const char *> name;
+    for (const auto &one : named) {
+        name.push_back(one.first.c_str());
+        item.push_back(one.second.get());
+    }
+    detail::good((fa_save)({item.size(), item.data(), name.data()}, path, nullptr));
+}
+
+/** Reads parameters and buffers of a module from a file. */
+inline void load(const module &m, const char *path, bool strict = true, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_load_options o = FA__DEFAULT_fa_load;
+    o.strict = strict;
+    detail::good((fa_load)(fa__module_names(m.get()), path, &o));
+}
+
+/** The tensors of a file, by their names. */
+inline std::map<std::string, tensor> load_file(const char *path, FA__HERE)
+{
+    const detail::call here(file, line);
+    return module::named((fa_load_file)(path, nullptr).tensors);
+}
+
+/** Seeds the default random number generator. */
+inline void manual_seed(uint64_t seed)
+{
+    (fa_manual_seed)(seed);
+}
+
+/* ---- what has no form in ops.hpp ---- */
+
+/** A compiled expression over operands x, y, z, ...: fa::pointwise("x * sigmoid(1.702 * x)", {x}). */
+inline tensor pointwise(const char *text, std::initializer_list<arg> operands, FA__HERE)
+{
+    const detail::call here(file, line);
+    std::vector<fa_arg> a;
+    for (const arg &one : operands)
+        a.push_back(one.get());
+    return tensor::owned(fa__pointwise(text, a.size(), a.data()));
+}
+
+/** Whether two tensors have the same shape, dtype and values. Waits for both. */
+inline bool same(const tensor &a, const tensor &b, FA__HERE)
+{
+    const detail::call here(file, line);
+    const bool equal = (fa_same)(a.get(), b.get());
+    detail::check();
+    return equal;
+}
+
+/** The gradients of outputs with respect to inputs; no leaf's gradient changes. */
+inline std::vector<tensor> grad_of(const tensors &outputs, const tensors &inputs, bool create_graph = false, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_grad_of_options o = FA__DEFAULT_fa_grad_of;
+    o.create_graph = create_graph;
+    return detail::all((fa_grad_of)(outputs.get(), inputs.get(), &o));
+}
+
+namespace nn
+{
+/** Runs modules one after the other. */
+inline module sequential(std::initializer_list<module> parts, FA__HERE)
+{
+    const detail::call here(file, line);
+    std::vector<fa_module *> item;
+    for (const module &m : parts)
+        item.push_back(m.get());
+    return module::owned(fa__nn_sequential(item.size(), item.data()));
+}
+} // namespace nn
+
+} // namespace fa
+
+#include <facula/ops.hpp>
+
+namespace fa
+{
+
+/* ---- operators ---- */
+
+/** x + y, element by element. */
+inline tensor operator+(const arg &x, const arg &y)
+{
+    return add(x, y, {}, x.written_in, x.written_at);
+}
+/** x - y, element by element. */
+inline tensor operator-(const arg &x, const arg &y)
+{
+    return sub(x, y, {}, x.written_in, x.written_at);
+}
+/** x * y, element by element. */
+inline tensor operator*(const arg &x, const arg &y)
+{
+    return mul(x, y, {}, x.written_in, x.written_at);
+}
+/** x / y, element by element. */
+inline tensor operator/(const arg &x, const arg &y)
+{
+    return div(x, y, {}, x.written_in, x.written_at);
+}
+/** -x. */
+inline tensor operator-(const arg &x)
+{
+    return mul(x, -1, {}, x.written_in, x.written_at);
+}
+/** Where x < y: a bool tensor. */
+inline tensor operator<(const arg &x, const arg &y)
+{
+    return lt(x, y, {}, x.written_in, x.written_at);
+}
+/** Where x <= y: a bool tensor. */
+inline tensor operator<=(const arg &x, const arg &y)
+{
+    return le(x, y, {}, x.written_in, x.written_at);
+}
+/** Where x > y: a bool tensor. */
+inline tensor operator>(const arg &x, const arg &y)
+{
+    return gt(x, y, {}, x.written_in, x.written_at);
+}
+/** Where x >= y: a bool tensor. */
+inline tensor operator>=(const arg &x, const arg &y)
+{
+    return ge(x, y, {}, x.written_in, x.written_at);
+}
+/** Where x == y: a bool tensor. */
+inline tensor operator==(const arg &x, const arg &y)
+{
+    return eq(x, y, {}, x.written_in, x.written_at);
+}
+/** Where x != y: a bool tensor. */
+inline tensor operator!=(const arg &x, const arg &y)
+{
+    return ne(x, y, {}, x.written_in, x.written_at);
+}
+
+/** In place. */
+inline tensor &tensor::operator+=(const arg &y)
+{
+    add_(*this, y, {}, y.written_in, y.written_at);
+    return *this;
+}
+/** In place. */
+inline tensor &tensor::operator-=(const arg &y)
+{
+    sub_(*this, y, {}, y.written_in, y.written_at);
+    return *this;
+}
+/** In place. */
+inline tensor &tensor::operator*=(const arg &y)
+{
+    mul_(*this, y, {}, y.written_in, y.written_at);
+    return *this;
+}
+/** In place. */
+inline tensor &tensor::operator/=(const arg &y)
+{
+    div_(*this, y, {}, y.written_in, y.written_at);
+    return *this;
+}
+
+} // namespace fa
+#endif

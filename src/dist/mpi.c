@@ -1,0 +1,259 @@
+/* MPI, by its binary interfaces: Open MPI's handles are pointers, those of MPICH and the MPIs that agree with it are
+ * numbers. The library that mpirun belongs to is opened, so the same build runs under either. Calls are made one at a
+ * time. */
+#include "dist/mpi.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <facula/error.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAG = 1, SERIALIZED = 2, MOST = 1 << 30, MOST_LAST = 400 /* bytes of a message */ };
+
+/* Handles that programs compile in, or find as symbols of the library. */
+typedef struct handles {
+    fa__mpi_handle world, byte, errors_return;
+    void *status_ignore;
+} handles;
+
+typedef struct calls {
+    bool (*join)(const handles *of, fa__mpi_handle *own, int *rank, int *size);
+    bool (*begin)(const handles *of, fa__mpi_handle own, bool receives, const struct iovec *part, int peer,
+                  fa__mpi_handle *request);
+    bool (*test)(const handles *of, fa__mpi_handle *request, int *done);
+    void (*cancel)(fa__mpi_handle *request);
+    void (*abort)(fa__mpi_handle own);
+} calls;
+
+/* What is looked up in the library, and the pointer that gets it. */
+typedef struct symbol {
+    const char *name;
+    void *pointer;
+} symbol;
+
+/* Functions without handles. */
+static struct {
+    int (*init_thread)(int *, char ***, int, int *);
+    int (*initialized)(int *);
+    int (*finalize)(void);
+    int (*finalized)(int *);
+} common;
+
+static void *ompi_world, *ompi_byte, *ompi_errors_return;
+
+#define NAME(name) pointer_##name
+#define HANDLE void *
+#define H pointer
+#define MORE_SYMBOLS                                                                                                   \
+    {"ompi_mpi_comm_world", &ompi_world}, {"ompi_mpi_byte", &ompi_byte},                                               \
+    {                                                                                                                  \
+        "ompi_mpi_errors_return", &ompi_errors_return                                                                  \
+    }
+#include "dist/mpi_calls.h"
+
+#define NAME(name) number_##name
+#define HANDLE int
+#define H number
+#define MORE_SYMBOLS                                                                                                   \
+    {                                                                                                                  \
+        "MPI_Init_thread", &common.init_thread                                                                         \
+    }
+#include "dist/mpi_calls.h"
+
+static struct {
+    pthread_mutex_t lock; /* of all calls */
+    const calls *calls;   /* NULL: not open */
+    handles handle;
+    fa__mpi_handle own; /* the communicator */
+    int rank, size;
+    bool ours; /* to be finalized */
+    _Atomic bool failed;
+} mpi = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- opening ---- */
+
+static const char *look_up(void *library, const symbol *symbols, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *value = dlsym(library, symbols[i].name);
+        if (!value)
+            return symbols[i].name;
+        memcpy(symbols[i].pointer, &value, sizeof value); /* each has its own type */
+    }
+    return NULL;
+}
+
+/* Opens the first of two names that is there. Its components look for its symbols, so they are for all. */
+static bool open_library(const char *name, const char *other, const symbol *symbols, size_t count)
+{
+    void *library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+    if (!library)
+        library = dlopen(other, RTLD_NOW | RTLD_GLOBAL);
+    const char *missing = library ? look_up(library, symbols, count) : dlerror();
+    return !missing || fa_fail(FA_ERROR_UNAVAILABLE, "fa_dist_init: there is no %s or %s: %s", name, other, missing);
+}
+
+static bool open_pointers(void)
+{
+    if (!open_library("libmpi.so.40", "libmpi.so.80", pointer_symbols, sizeof pointer_symbols / sizeof(symbol)))
+        return false;
+    mpi.handle.world.pointer = ompi_world;
+    mpi.handle.byte.pointer = ompi_byte;
+    mpi.handle.errors_return.pointer = ompi_errors_return;
+    mpi.handle.status_ignore = NULL;
+    mpi.calls = &pointer_calls;
+    return true;
+}
+
+/* The numbers are part of the interface that MPICH, Intel MPI, Cray MPI and MVAPICH agreed on. */
+static bool open_numbers(void)
+{
+    if (!open_library("libmpich.so.12", "libmpi.so.12", number_symbols, sizeof number_symbols / sizeof(symbol)))
+        return false;
+    mpi.handle.world.number = 0x44000000;
+    mpi.handle.byte.number = 0x4c00010d;
+    mpi.handle.errors_return.number = 0x54000001;
+    mpi.handle.status_ignore = (void *)1;
+    mpi.calls = &number_calls;
+    return true;
+}
+
+/* The library of the mpirun that started this process. */
+static bool open_mpi(void)
+{
+    bool pointers = getenv("OMPI_COMM_WORLD_SIZE") || !getenv("PMI_SIZE");
+    return mpi.calls || (pointers ? open_pointers() : open_numbers());
+}
+
+/* A group that failed leaves other processes waiting: they end, too. */
+static void at_end(void)
+{
+    int finalized = 0;
+    common.finalized(&finalized);
+    if (finalized)
+        return;
+    if (atomic_load(&mpi.failed))
+        mpi.calls->abort(mpi.own);
+    else if (mpi.ours)
+        common.finalize();
+}
+
+static bool join(void)
+{
+    int running = 0, level = 0;
+    if (mpi.size)
+        return true;
+    common.initialized(&running);
+    mpi.ours = !running;
+    if (!running && (common.init_thread(NULL, NULL, SERIALIZED, &level) || level < SERIALIZED))
+        return fa_fail(FA_ERROR_UNAVAILABLE, "fa_dist_init: MPI cannot be used by several threads");
+    if (!mpi.calls->join(&mpi.handle, &mpi.own, &mpi.rank, &mpi.size))
+        return fa_fail(FA_ERROR_STATE, "fa_dist_init: MPI has no communicator for this process");
+    atexit(at_end);
+    return true;
+}
+
+fa__wire *fa__mpi_wire(double timeout)
+{
+    pthread_mutex_lock(&mpi.lock);
+    bool good = open_mpi() && join();
+    pthread_mutex_unlock(&mpi.lock);
+    fa__wire *w = good ? fa__wire_new(mpi.rank, mpi.size, timeout) : NULL;
+    if (w)
+        w->mpi = true;
+    return w;
+}
+
+/* ---- messages ---- */
+
+static bool begin(const fa__transfer *t, struct iovec part, fa__mpi_handle *request)
+{
+    if (part.iov_len > MOST)
+        part.iov_len = MOST;
+    return mpi.calls->begin(&mpi.handle, mpi.own, t->receives, &part, t->peer, request);
+}
+
+/* Begins the message of each part; how many bytes they have. */
+static bool begin_all(fa__transfer *t, const struct iovec *part, int parts)
+{
+    t->moving = 0;
+    for (t->requests = 0; t->requests < parts; t->requests++) {
+        if (!begin(t, part[t->requests], &t->request[t->requests]))
+            return false;
+        t->moving += part[t->requests].iov_len < MOST ? part[t->requests].iov_len : MOST;
+    }
+    return true;
+}
+
+static bool test_all(fa__transfer *t)
+{
+    while (t->requests) {
+        int done = 0;
+        if (!mpi.calls->test(&mpi.handle, &t->request[t->requests - 1], &done))
+            return false;
+        if (!done)
+            return true;
+        t->requests--;
+    }
+    return true;
+}
+
+ssize_t fa__mpi_move(fa__wire *w, fa__transfer *t, const struct iovec *part, int parts)
+{
+    pthread_mutex_lock(&mpi.lock);
+    bool good = !atomic_load(&w->interrupted) && (t->requests || begin_all(t, part, parts)) && test_all(t);
+    pthread_mutex_unlock(&mpi.lock);
+    if (!good)
+        return 0;
+    if (!t->requests)
+        return (ssize_t)t->moving;
+    errno = EAGAIN;
+    return -1;
+}
+
+void fa__mpi_cancel(fa__transfer *t)
+{
+    pthread_mutex_lock(&mpi.lock);
+    for (; t->requests; t->requests--)
+        mpi.calls->cancel(&t->request[t->requests - 1]);
+    pthread_mutex_unlock(&mpi.lock);
+}
+
+void fa__mpi_leave(int peer, const void *frame, size_t bytes, const char *reason)
+{
+    static char last[MOST_LAST]; /* stays while MPI may still read it; the same for all ranks */
+    size_t length = strlen(reason);
+    if (bytes + length >= sizeof last)
+        return;
+    pthread_mutex_lock(&mpi.lock);
+    memcpy(last, frame, bytes);
+    memcpy(last + bytes, reason, length + 1);
+    const struct iovec part[] = {{last, bytes}, {last + bytes, length}};
+    for (int i = 0; i < 2; i++) {
+        fa__mpi_handle request;
+        int done = 0;
+        if (mpi.calls->begin(&mpi.handle, mpi.own, false, &part[i], peer, &request))
+            mpi.calls->test(&mpi.handle, &request, &done);
+    }
+    pthread_mutex_unlock(&mpi.lock);
+    atomic_store(&mpi.failed, true);
+}
+
+ssize_t fa__mpi_last(int peer, void *reason, size_t bytes)
+{
+    const struct iovec part = {reason, bytes};
+    fa__mpi_handle request;
+    int done = 0;
+    if (bytes > 300)
+        return 0;
+    pthread_mutex_lock(&mpi.lock);
+    bool good = mpi.calls->begin(&mpi.handle, mpi.own, true, &part, peer, &request);
+    for (int64_t until = fa__dist_clock() + 1000000000; good && !done && fa__dist_clock() < until;)
+        good = mpi.calls->test(&mpi.handle, &request, &done);
+    if (good && !done)
+        mpi.calls->cancel(&request);
+    pthread_mutex_unlock(&mpi.lock);
+    return done ? (ssize_t)bytes : 0;
+}

@@ -1,0 +1,20 @@
+/* MPI as the transport of a group: the library is opened when it is first used. */
+#ifndef FA__DIST_MPI_H
+#define FA__DIST_MPI_H
+#include "dist/wire.h"
+#include <sys/types.h>
+#include <sys/uio.h>
+
+/* The wire of this process among all of MPI's, which joins them; it is the group's number `rank` of `size`. NULL and an
+ * error if there is no MPI. */
+fa__wire *fa__mpi_wire(double timeout);
+/* Moves what can be moved now: as sendmsg() and recvmsg() that do not wait, -1 and EAGAIN until a whole part has been
+ * moved. */
+ssize_t fa__mpi_move(fa__wire *w, fa__transfer *t, const struct iovec *part, int parts);
+/* The buffers of a transfer are not used any more. */
+void fa__mpi_cancel(fa__transfer *t);
+/* Sends what a group that has failed says last, without waiting. */
+void fa__mpi_leave(int peer, const void *frame, size_t bytes, const char *reason);
+/* Receives `bytes` bytes of such a reason, of at most 300; how many have come within a second. */
+ssize_t fa__mpi_last(int peer, void *reason, size_t bytes);
+#endif

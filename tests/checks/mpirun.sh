@@ -1,0 +1,28 @@
+#!/bin/sh
+# mpirun.sh TEST_DIST_GROUPS: all collective calls, by the MPI backend, under each mpirun that is here; a rank that is
+# killed ends the others. By TCP under mpirun: tests/dist/distributed.c.
+test=$1
+found=0 status=0
+export FACULA_DIST_BACKEND=mpi FACULA_NUM_THREADS=1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+
+complain() {
+    echo "$1"
+    status=1
+}
+
+for mpirun in mpirun.openmpi mpirun.mpich; do
+    command -v $mpirun >/dev/null || continue
+    found=1
+    for ranks in 2 3; do
+        RANK=0 timeout 300 $mpirun -n $ranks "$test" all || complain "$mpirun -n $ranks: the calls failed"
+    done
+    # this program's ranks say "rank 1" when it is gone; mpirun ends them before or after that
+    RANK=0 timeout 60 $mpirun -n 3 "$test" killed >/dev/null 2>&1
+    case $? in
+    0) complain "$mpirun: a killed rank went unnoticed" ;;
+    124) complain "$mpirun: a killed rank left the others waiting" ;;
+    esac
+done
+[ $found = 1 ] || { echo 'skipped: there is no mpirun'; exit 77; }
+exit $status

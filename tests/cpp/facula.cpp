@@ -1,0 +1,273 @@
+// facula.hpp: ownership, operators, errors with lines, exceptions through the library, networks, loaders. Usage: facula
+// WORK, a folder for files. Also compiled as C++17.
+#include <cstdio>
+#include <cstring>
+#include <facula/facula.hpp>
+#include <sstream>
+#include <thread>
+
+static int failures;
+
+#define CHECK(x)                                                                                                       \
+    do {                                                                                                               \
+        if (!(x)) {                                                                                                    \
+            std::printf("line %d: %s\n", __LINE__, #x);                                                                \
+            failures++;                                                                                                \
+        }                                                                                                              \
+    } while (0)
+
+// The message that a call fails with; "" where it does not.
+template <class F> static std::string failure(F call)
+{
+    try {
+        call();
+    } catch (const fa::error &e) {
+        return e.what();
+    }
+    return "";
+}
+
+static bool says(const std::string &message, const std::string &what)
+{
+    const bool good = message.find(what) != std::string::npos;
+    if (!good)
+        std::printf("\"%s\" does not say \"%s\"\n", message.c_str(), what.c_str());
+    return good;
+}
+
+static std::string line(int n)
+{
+    return "facula.cpp:" + std::to_string(n) + ": ";
+}
+
+static int64_t living()
+{
+    return static_cast<int64_t>((fa_memory_stats)(FA_CPU).allocated);
+}
+
+static void operators()
+{
+    const fa::tensor a = {1.0, 2.0, 3.0}, b = {4.0, 5.0, 6.0};
+    CHECK((fa::same(a * 2 + b, fa::tensor{6.0, 9.0, 12.0})));
+    CHECK((fa::same(1 - a / 2, fa::tensor{0.5, 0.0, -0.5})));
+    CHECK((fa::same(-a, fa::tensor{-1.0, -2.0, -3.0})));
+    CHECK((fa::same(a > 1, fa::tensor{false, true, true})));
+    CHECK((fa::same(a == 2, fa::tensor{false, true, false})));
+    CHECK(fa::all((a < b) != (a >= b)).item<int>() == 1);
+    CHECK(((a <= 2).to_vector<int>() == std::vector<int>{1, 1, 0}));
+    fa::tensor c = fa::clone(a), same = c;
+    c += 1;
+    c *= a;
+    c -= a;
+    c /= 2.0;
+    CHECK((fa::same(same, fa::tensor{0.5, 2.0, 4.5})));
+    CHECK(same.get() == c.get());
+    CHECK((fa::tensor{1, 2}.dtype() == FA_I64));
+    std::ostringstream out;
+    out << a["1:"];
+    CHECK(out.str() == "tensor([2., 3.])");
+    CHECK(a[0].item() == 1 && a[-1].item<int>() == 3);
+}
+
+static void values()
+{
+    const std::vector<float> data = {1, 2, 3, 4, 5, 6};
+    const fa::tensor x = fa::tensor::from(data.data(), {2, 3});
+    CHECK(x.to_vector<float>() == data && x.numel() == 6 && x.dim() == 2 && x.size(-1) == 3);
+    CHECK((x.shape() == fa::shape{2, 3}) && (x.shape() != fa::shape{3, 2}));
+    CHECK(fa::sum(x, {1}).to_vector<double>() == (std::vector<double>{6, 15}));
+    CHECK((fa::sum(x, {{0, 1}, true}).shape() == fa::shape{1, 1}));
+    CHECK((fa::permute(x, {1, 0}).shape() == fa::shape{3, 2}));
+    double memory[3] = {1, 2, 3};
+    const fa::tensor over = fa::tensor::borrow(memory, {3});
+    memory[1] = 7;
+    CHECK(over["1"].item() == 7 && over.data<double>() == memory);
+    over.set("0:2", 9);
+    CHECK(memory[0] == 9 && memory[1] == 9 && memory[2] == 3);
+    const auto largest = fa::max(x, 1);
+    CHECK(largest.values.to_vector<int>() == (std::vector<int>{3, 6}) && largest.indices.size(0) == 2);
+    const std::vector<fa::tensor> parts = fa::split(x, 1, {1});
+    CHECK(parts.size() == 3 && parts[2][1].item() == 6);
+    CHECK((fa::cat({x, x}, {1}).shape() == fa::shape{2, 6}));
+    const fa::tensor into = fa::zeros({2, 3});
+    fa::relu_options options;
+    options.out = into;
+    CHECK(fa::relu(x, options).get() == into.get() && fa::same(into, x));
+    CHECK(fa::pointwise("x * y + 1", {x, 2}).to_vector<int>() == (std::vector<int>{3, 5, 7, 9, 11, 13}));
+    CHECK(x.to(FA_F64).dtype() == FA_F64 && x.to(FA_F32).get() == x.get() && x.to("cpu").get() == x.get());
+    CHECK(!fa::tensor() && x);
+    CHECK(fa::tensor::parse("[[1, 2], [3, 4]]").size(1) == 2);
+}
+
+static void errors()
+{
+    const fa::tensor a = fa::ones({2, 3});
+    CHECK(says(failure([&] { (void)fa::matmul(a, a); }), line(__LINE__) + "fa_matmul(a=(2, 3) f32 cpu"));
+    CHECK(says(failure([&] { (void)(a + fa::ones({2, 2})); }), line(__LINE__) + "fa_add("));
+    CHECK(says(failure([&] { (void)fa::sum(a, {5}); }), line(__LINE__) + "fa_sum("));
+    CHECK(says(failure([&] { (void)a.size(7); }), line(__LINE__)));
+    CHECK(says(failure([&] { (void)a["0, 0, 0"]; }), line(__LINE__) + "fa_get("));
+    CHECK(says(failure([&] { (void)a.item(); }), line(__LINE__)));
+    CHECK(says(failure([&] { a.backward(); }), line(__LINE__) + "fa_backward"));
+    CHECK(says(failure([&] { fa::device none("tpu"); }), "tpu"));
+    CHECK(says(failure([&] { (void)fa::relu(fa::tensor()); }), "NULL"));
+    CHECK(says(failure([&] { fa::autocast no(FA_I32); }), "autocast"));
+    try {
+        (void)fa::nn::conv2d(3, 4, -1);
+        CHECK(false);
+    } catch (const fa::error &e) {
+        CHECK(e.code() == FA_ERROR_ARGUMENT || e.code() == FA_ERROR_SHAPE);
+    }
+    CHECK(!fa_error_stands()); // each exception has taken its error with it
+}
+
+struct mlp : fa::network {
+    fa::module fc1 = add("fc1", fa::nn::linear(4, 8)), fc2 = add("fc2", fa::nn::linear(8, 2));
+    fa::tensor scale = add_parameter("scale", fa::ones({2}));
+    int refuse = 0;
+
+    mlp() : network("mlp")
+    {
+    }
+    fa::tensor forward(const fa::tensor &x) override
+    {
+        if (refuse == 1)
+            throw std::out_of_range("not today");
+        if (refuse == 2)
+            return fa::matmul(x, x);
+        return fc2(fa::relu(fc1(x))) * scale;
+    }
+};
+
+static void networks(const std::string &work)
+{
+    fa::manual_seed(3);
+    mlp net;
+    const fa::tensor x = fa::rand({5, 4});
+    CHECK(net(x).size(1) == 2 && net.parameters().size() == 5 && net.parameters().count("fc2.bias"));
+    net.refuse = 1;
+    try {
+        (void)net(x);
+        CHECK(false);
+    } catch (const std::out_of_range &e) {
+        CHECK(!std::strcmp(e.what(), "not today"));
+    }
+    net.refuse = 2;
+    CHECK(says(failure([&] { (void)net(x); }), "fa_matmul("));
+    net.refuse = 0;
+    CHECK(!fa_error_stands());
+
+    const fa::optimizer opt = fa::optim::adam(net, {0.05});
+    const fa::tensor target = fa::argmax(x["..., :2"], {1});
+    double first = 0, last = 0;
+    for (int i = 0; i < 60; i++) {
+        opt.zero_grad();
+        const fa::tensor loss = fa::cross_entropy(net(x), target);
+        loss.backward();
+        opt.step();
+        last = loss.item();
+        first = i ? first : last;
+    }
+    CHECK(last < 0.2 * first);
+    const std::string path = work + "/cpp.safetensors";
+    fa::save(net, path.c_str());
+    CHECK(fa::load_file(path.c_str()).at("fc1.weight").size(0) == 8);
+    mlp copy;
+    fa::load(copy, path.c_str());
+    CHECK(fa::same(copy(x), net(x)));
+    CHECK(says(failure([&] { fa::load(copy, "/no/such/file"); }), "/no/such/file"));
+
+    fa::module outer;
+    {
+        mlp inner;
+        outer = fa::nn::sequential({inner, fa::nn::relu()});
+        CHECK(outer(x).size(0) == 5);
+    }
+    CHECK(says(failure([&] { (void)outer(x); }), "destroyed"));
+}
+
+static void gradients()
+{
+    fa::tensor w = fa::tensor{1.0, 2.0}.requires_grad(true);
+    CHECK(!w.grad());
+    fa::sum(w * w * 3).backward();
+    CHECK((fa::same(w.grad(), fa::tensor{6.0, 12.0})));
+    {
+        const fa::no_grad off;
+        CHECK(!(w * 2).requires_grad());
+    }
+    CHECK((w * 2).requires_grad());
+    const auto g = fa::grad_of({fa::sum(w * w)}, {w});
+    CHECK((g.size() == 1 && fa::same(g[0], fa::tensor{2.0, 4.0})));
+    fa_settings s = fa::settings();
+    s.deterministic = true;
+    {
+        const fa::use with(s);
+        CHECK(fa::settings().deterministic);
+    }
+    CHECK(!fa::settings().deterministic);
+}
+
+static void loaders()
+{
+    const fa::tensor x = fa::arange(0, 10);
+    const fa::loader l = fa::data::loader(fa::data::tensors({x, x * 2}), {4});
+    double sum = 0;
+    int64_t batches = 0;
+    for (const fa::batch &b : l) {
+        sum += fa::sum(b.input).item() + fa::sum(b.target).item();
+        batches++;
+    }
+    CHECK(sum == 135 && batches == 3 && l.length() == 3);
+    fa::tensor kept;
+    for (const fa::batch &b : l) {
+        kept = b.input;
+        break;
+    }
+    CHECK((fa::same(kept, fa::tensor{0, 1, 2, 3})));
+    for (const fa::batch &b : fa::data::loader(fa::data::digits(), {100}))
+        CHECK(b.input.size(1) == 64 && b.target);
+}
+
+// Loops and threads keep nothing: what lives afterwards is what lived before.
+static void memory()
+{
+    const int64_t before = living();
+    {
+        fa::tensor total = fa::zeros({1000});
+        for (int i = 0; i < 50; i++) {
+            fa::tensor next = total + fa::ones({1000});
+            total = next;
+            (void)fa::split(total, 100);
+            (void)failure([&] { (void)fa::matmul(total, fa::ones({2})); });
+        }
+        CHECK(total[0].item() == 50);
+        CHECK(living() <= before + 2 * 4096 + 4000);
+        {
+            const fa::tensor square = total.to(FA_F64),
+                             part = fa::average(fa::reshape(square, {10, 100})["1:, ::2"], {0});
+            CHECK(part.size(0) == 50);
+        }
+        CHECK(living() <= before + 2 * 4096 + 4000); // nor what the calls computed on their way
+        fa::tensor there;
+        std::thread([&] { there = total * 2; }).join();
+        CHECK(there[0].item() == 100);
+        fa::tensor moved = std::move(there);
+        CHECK(!there && moved);
+    }
+    CHECK(living() == before);
+}
+
+int main(int count, char **argument)
+{
+    operators();
+    values();
+    errors();
+    networks(count > 1 ? argument[1] : ".");
+    gradients();
+    loaders();
+    memory();
+    if (!failures)
+        std::printf("[       OK ] facula.hpp, C++ %ld\n", __cplusplus);
+    return failures > 0;
+}
