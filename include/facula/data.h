@@ -347,7 +347,7 @@ typedef struct fa_loader_times {
     double reading;      /**< time in which the dataset made batches, without transforms */
     double transforming; /**< time in transforms */
     double copying;      /**< time in which copies to the device were issued */
-    int64_t skipped;     /**< samples that were left out because they could not be read, see skip_bad_samples */
+    int64_t skipped;     /**< samples that those batches lack because they could not be read, see skip_bad_samples */
 } fa_loader_times;
 
 /** Where the time of a loader went. Zeros and an error for NULL.

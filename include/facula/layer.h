@@ -203,7 +203,7 @@ typedef struct fa__batch_norm_parts {
     double eps, momentum;
 } fa__batch_norm_parts;
 /* The layer in training, in place of fa_batch_norm(): normalizes over the batches of several processes. */
-typedef fa_tensor *fa__batch_together(const fa__batch_norm_parts *parts, fa_tensor *x, void *context);
+typedef fa_tensor *fa__batch_together(fa__batch_norm_parts parts, fa_tensor *x, void *context);
 /* Lets a batch_norm layer train by a function; NULL: with its own batch alone. False, and no error, if the module is
  * none. */
 FA_API bool fa__batch_norm_together(fa_module *module, fa__batch_together *together, void *context);

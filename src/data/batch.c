@@ -40,8 +40,7 @@ fa__pulled *fa__batch_pull(const fa__batch_plan *plan, fa__stream_pass *pass, fa
 
 /* Leaves the sample that failed out of the batch; false if this error was no single sample's, or nothing would be left.
  */
-static bool leave_out(const fa__batch_plan *plan, fa__numbers *which, fa__numbers *position, fa__making *making,
-                      const fa_error *error)
+static bool leave_out(fa__numbers *which, fa__numbers *position, fa__making *making, const fa_error *error)
 {
     int64_t kept = 0;
     if (making->failed < 0 || which->count == 1 || error->code == FA_ERROR_MEMORY)
@@ -53,7 +52,6 @@ static bool leave_out(const fa__batch_plan *plan, fa__numbers *which, fa__number
         }
     which->count = making->count = kept;
     making->failed = -1;
-    atomic_fetch_add_explicit(&plan->times->skipped, 1, memory_order_relaxed);
     return true;
 }
 
@@ -72,7 +70,7 @@ static fa_sample read_good(const fa__batch_plan *plan, fa__numbers *which, fa__n
         }
         if (!caught.code)
             return sample;
-        if (!leave_out(plan, which, position, making, &caught)) {
+        if (!leave_out(which, position, making, &caught)) {
             fa__error_hand_over(&caught);
             return (fa_sample){0};
         }
@@ -143,6 +141,8 @@ bool fa__batch_make(const fa__batch_plan *plan, const fa__order *order, const fa
     made->which = pulled ? numbers_pulled(pulled) : numbers_of(plan, order, at.batch);
     if (!made->which)
         return false;
+    int64_t all = made->which->count;
     made->sample = read(plan, made->which, pulled, at);
+    made->skipped = all - made->which->count;
     return made->sample.input && to_device(plan, &made->sample);
 }

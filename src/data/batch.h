@@ -6,9 +6,9 @@
 #include "data/stream.h"
 #include <stdatomic.h>
 
-/* Nanoseconds, and samples that were left out; several threads add to them. */
+/* Nanoseconds; several threads add to them. */
 typedef struct fa__times {
-    _Atomic int64_t reading, transforming, copying, skipped;
+    _Atomic int64_t reading, transforming, copying;
 } fa__times;
 
 /* What the batches of a loader are made of. Holds no references. */
@@ -25,6 +25,7 @@ typedef struct fa__made {
     fa_sample sample;
     fa__numbers *which; /* NULL: there is no batch, as a stream has ended */
     bool last;          /* a stream has ended behind it */
+    int64_t skipped;    /* samples that were left out */
 } fa__made;
 
 /* Makes a batch, which belongs to the innermost scope; the same for every thread. False after an error.

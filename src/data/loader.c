@@ -18,6 +18,7 @@ struct fa_loader {
     int64_t epoch, first;     /* the next epoch, and its first batch */
     fa_loader_place position; /* after the last batch that was returned */
     int64_t returned, waited; /* batches, and nanoseconds in which the loop waited for them */
+    int64_t skipped;          /* samples that were left out of the batches that were returned */
     fa__times times;
 };
 
@@ -207,7 +208,7 @@ fa_loader_times fa_loader_report(const fa_loader *loader)
                              .reading = 1e-9 * (double)atomic_load(&t->reading),
                              .transforming = 1e-9 * (double)atomic_load(&t->transforming),
                              .copying = 1e-9 * (double)atomic_load(&t->copying),
-                             .skipped = atomic_load(&t->skipped)};
+                             .skipped = loader->skipped};
 }
 
 /* ---- FA_EACH ---- */
@@ -301,6 +302,7 @@ static bool load(fa_batch *batch, fa__epoch *e)
     batch->index = e->at.batch;
     batch->size = made.which->count;
     batch->samples = made.which->item;
+    e->loader->skipped += made.skipped;
     move_on(e, made.last);
     return true;
 }

@@ -84,16 +84,16 @@ static bool track(const fa__batch_norm_parts *b, const fa_tensor *mean, const fa
 }
 
 /* The formula of fa_batch_norm(), recorded step by step; halves are computed in f32. */
-static fa_tensor *train_together(const fa__batch_norm_parts *b, fa_tensor *x, void *context)
+static fa_tensor *train_together(fa__batch_norm_parts b, fa_tensor *x, void *context)
 {
     fa_tensor *samples = NULL, *wide = fa_element_size(x) < 4 ? fa_to(x, FA_F32) : x;
     int64_t here = fa_size(x, 1) ? fa_numel(x) / fa_size(x, 1) : 0;
     fa_tensor *mean = mean_of_all(context, batch_sum(wide), here, &samples), *centered = fa_sub(wide, mean);
     fa_tensor *variance = mean_of_all(context, batch_sum(fa_mul(centered, centered)), here, &samples);
-    fa_tensor *y = fa_mul(centered, fa_rsqrt(fa_add(variance, b->eps)));
-    if (b->weight)
-        y = fa_add(fa_mul(y, fa_reshape(b->weight, fa_tensor_shape(mean))), fa_reshape(b->bias, fa_tensor_shape(mean)));
-    if (!y || (b->count && !track(b, mean, variance, samples)))
+    fa_tensor *y = fa_mul(centered, fa_rsqrt(fa_add(variance, b.eps)));
+    if (b.weight)
+        y = fa_add(fa_mul(y, fa_reshape(b.weight, fa_tensor_shape(mean))), fa_reshape(b.bias, fa_tensor_shape(mean)));
+    if (!y || (b.count && !track(&b, mean, variance, samples)))
         return NULL;
     return fa_to(y, fa_tensor_dtype(x));
 }

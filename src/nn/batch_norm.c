@@ -36,7 +36,7 @@ static fa_tensor *train_together(const batch_norm *b, fa_tensor *x)
 {
     const fa__batch_norm_parts parts = {
         b->w.weight, b->w.bias, b->mean, b->variance, b->count, b->o.eps, b->count ? momentum_of(b) : 0};
-    fa_tensor *y = b->together(&parts, x, b->context);
+    fa_tensor *y = b->together(parts, x, b->context);
     return y;
 }
 
