@@ -7,7 +7,9 @@
 
 enum {
     FA__MAX_SLOTS = FA__MAX_INPUTS + FA__MAX_OUTPUTS + FA__MAX_NODES,
-    FA__TILE = 256,          /* elements at a time: several tiles fit the first-level cache */
+    FA__TILE = 256,          /* elements at a time, at least where all slots fit a thread's stack, */
+    FA__TILE_MOST = 1024,    /* and at most, */
+    FA__TILE_CACHE = 24576,  /* where the tiles of all slots fit the first-level cache */
     FA__TILE_BYTES = 131072, /* of a thread's stack, for all slots; programs with many have shorter tiles */
     FA__TILE_GAP = 64,       /* bytes between the tiles of two slots: their lines then lie in different sets */
     FA__SERIAL = 16384       /* elements that are not worth a second thread */

@@ -268,7 +268,9 @@ static bool lower(lowering *l, const fa__program *p, fa__class class)
     c->single = c->outputs == 1 && c->constants == 0 && (kind == FA__STEP_LOOP || kind == FA__STEP_HOT);
     const int bytes = c->slots * c->size; /* not 0: there is an output */
     int fit = (FA__TILE_BYTES - c->slots * FA__TILE_GAP) / (bytes ? bytes : 1);
-    c->tile = (uint16_t)(fit > FA__TILE ? FA__TILE : fit & ~15);
+    int wanted = FA__TILE_CACHE / (bytes ? bytes : 1) & ~15;
+    wanted = wanted < FA__TILE ? FA__TILE : wanted > FA__TILE_MOST ? FA__TILE_MOST : wanted;
+    c->tile = (uint16_t)(fit > wanted ? wanted : fit & ~15);
     return true;
 }
 

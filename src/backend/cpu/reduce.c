@@ -276,7 +276,7 @@ static void plan_columns(reduction *r)
     r->outer = r->results / r->columns;
     fa__walk_move_last(w, w->kept - 1);
     fa__walk_classify_lines(w);
-    r->strip = fa__min(w->tile, r->columns);
+    r->strip = fa__min(fa__min(w->tile, FA__TILE), r->columns);
     r->strips = fa__ceil_div(r->columns, r->strip);
 }
 
