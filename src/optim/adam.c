@@ -11,10 +11,11 @@ static double rate(const double *option, int64_t step, bool fresh)
     return option[LR] / (1 - pow(option[BETA1], (double)step));
 }
 
+/* The inverse of the second mean's correction. */
 static double root(const double *option, int64_t step, bool fresh)
 {
     (void)fresh;
-    return sqrt(1 - pow(option[BETA2], (double)step));
+    return 1 / sqrt(1 - pow(option[BETA2], (double)step));
 }
 
 /* The factor by which AdamW's weight decay multiplies a parameter. */
@@ -34,7 +35,7 @@ static void write_means(fa__group *g, const char *parameter)
     fa__optim_rate(g, rate);
     fa__optim_mean(g, o[BETA1]);
     fa__optim_text(g, "v = beta2 * v + rest * d * d; ");
-    fa__optim_text(g, "%sp = %s - rate * (m / (sqrt(%s) / root + eps))", amsgrad ? "x = maximum(x, v); " : "",
+    fa__optim_text(g, "%sp = %s - rate * (m / (sqrt(%s) * root + eps))", amsgrad ? "x = maximum(x, v); " : "",
                    parameter, amsgrad ? "x" : "v");
     fa__optim_constant(g, "beta2", o[BETA2]);
     fa__optim_constant(g, "rest", 1 - o[BETA2]);
@@ -43,7 +44,7 @@ static void write_means(fa__group *g, const char *parameter)
 }
 
 /* 1 - beta^t by expm1, which is exact to the last bits where beta^t is near 1. */
-static const char count[] = "t = t + 1; rate_of_one = -1 / expm1(t * log_beta1); root = sqrt(-expm1(t * log_beta2))";
+static const char count[] = "t = t + 1; rate_of_one = -1 / expm1(t * log_beta1); root = 1 / sqrt(-expm1(t * log_beta2))";
 
 static void write_count(fa__group *g)
 {

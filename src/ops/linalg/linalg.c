@@ -53,6 +53,12 @@ static bool matmul_infer(fa__call *c)
     return true;
 }
 
+/* The product of (..., n, k) and (k, m); an outer product (k = 1) elementwise. */
+static fa_tensor *product_of(const fa_tensor *a, const fa_tensor *b, bool outer)
+{
+    return outer ? fa_mul(a, b) : fa_matmul(a, b);
+}
+
 static void matmul_grad(fa__back *b)
 {
     const matmul_args *m = b->args;
@@ -64,12 +70,12 @@ static void matmul_grad(fa__back *b)
         g = fa_unsqueeze(g, -2);
     if (fa__wants(b, &m->a)) {
         const fa_tensor *right = column ? fa_unsqueeze(m->b, 0) : fa_transpose(m->b, -1, -2);
-        fa_tensor *ga = fa_matmul(g, right);
+        fa_tensor *ga = product_of(g, right, column);
         fa__set_input_grad(b, &m->a, fa__summed_to(row ? fa_squeeze(ga, .dim = -2) : ga, m->a));
     }
     if (fa__wants(b, &m->b)) {
         const fa_tensor *left = row ? fa_unsqueeze(m->a, 1) : fa_transpose(m->a, -1, -2);
-        fa_tensor *gb = fa_matmul(left, g);
+        fa_tensor *gb = product_of(left, g, row);
         fa__set_input_grad(b, &m->b, fa__summed_to(column ? fa_squeeze(gb, .dim = -1) : gb, m->b));
     }
 }
