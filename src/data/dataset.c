@@ -148,7 +148,7 @@ static fa_tensor *room_for(const fa_tensor *t, int64_t count)
     fa_shape one = fa_tensor_shape(t), many = {.rank = one.rank + 1, .dim = {count}};
     for (int i = 0; i < one.rank && i + 1 < FA_MAX_DIMS; i++)
         many.dim[i + 1] = one.dim[i];
-    return fa_zeros(many, .dtype = fa_tensor_dtype(t), .device = fa_tensor_device(t));
+    return fa_empty(many, .dtype = fa_tensor_dtype(t), .device = fa_tensor_device(t));
 }
 
 /* Copies a sample to its row of the batch, which the first sample creates. */

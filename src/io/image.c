@@ -5,6 +5,7 @@
 #include <facula/error.h>
 #include <facula/host.h>
 #include <facula/ops/create.h>
+#include <facula/ops/shape.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <inttypes.h>
@@ -39,10 +40,13 @@ fa__pixels *fa__pixels_new(const fa__image_file *file, fa__image_size size)
         return fa__image_fail(file, "it has %" PRId64 " x %" PRId64 " pixels; there may be %" PRId64, size.height,
                               size.width, most),
                NULL;
-    fa__pixels *p = fa_object_new(&pixels_type, sizeof *p + (size_t)(size.height * size.width * size.channels));
-    if (p)
-        p->size = size;
-    return p;
+    fa__pixels *p = fa_object_new(&pixels_type, sizeof *p);
+    if (!p)
+        return NULL;
+    p->size = size;
+    p->tensor = fa_empty(FA_SHAPE(size.height, size.width, size.channels), .dtype = FA_U8, .device = FA_CPU);
+    p->at = p->tensor ? fa_ptr_u8(p->tensor) : NULL;
+    return p->at ? p : NULL;
 }
 
 /* ---- formats ---- */
@@ -95,11 +99,12 @@ static const fa__pixels *pixels_of(const fa__image_file *file)
 
 /* ---- files ---- */
 
-/* Reads to the end, doubling the buffer as needed; NULL and an error on failure. */
-static const bytes *read_all(FILE *from, const fa__image_file *file)
+/* Reads to the end, which should be at `size`, doubling the buffer as needed; NULL and an error on failure. */
+static const bytes *read_all(FILE *from, const fa__image_file *file, int64_t size)
 {
     bytes *b = NULL;
-    for (size_t room = FIRST_ROOM, done = 0; room <= (size_t)FA__IMAGE_BYTES; room *= 2) {
+    size_t first = size >= FIRST_ROOM && size < FA__IMAGE_BYTES ? (size_t)size + 1 : FIRST_ROOM;
+    for (size_t room = first, done = 0; room <= (size_t)FA__IMAGE_BYTES; room *= 2) {
         bytes *larger = fa_object_new(&bytes_type, sizeof *b + room);
         if (!larger)
             return NULL;
@@ -125,7 +130,7 @@ static const fa__pixels *read_pixels(const char *path)
     if (descriptor < 0)
         return NULL;
     FILE *from = fdopen(descriptor, "rb");
-    const bytes *b = from ? read_all(from, &file) : NULL;
+    const bytes *b = from ? read_all(from, &file, size) : NULL;
     if (from)
         fclose(from);
     else
@@ -145,55 +150,21 @@ static unsigned char gray_of(const unsigned char *pixel)
     return (unsigned char)((19595u * pixel[0] + 38470u * pixel[1] + 7471u * pixel[2] + 32768u) >> 16);
 }
 
-/* Writes three planes, four pixels at a time: these are three words, whose bytes are gathered in registers. */
-static void split_colors(const unsigned char *from, int64_t count, uint8_t *to)
-{
-    uint8_t *red = to, *green = to + count, *blue = to + 2 * count;
-    int64_t i = 0;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    for (; i + 4 <= count; i += 4) {
-        uint32_t w[3], r, g, b;
-        memcpy(w, from + 3 * i, sizeof w);
-        r = (w[0] & 0xff) | (w[0] >> 24) << 8 | (w[1] & 0xff0000) | (w[2] & 0xff00) << 16;
-        g = (w[0] >> 8 & 0xff) | (w[1] & 0xff) << 8 | (w[1] >> 24) << 16 | (w[2] & 0xff0000) << 8;
-        b = (w[0] >> 16 & 0xff) | (w[1] & 0xff00) | (w[2] & 0xff) << 16 | (w[2] & 0xff000000);
-        memcpy(red + i, &r, sizeof r);
-        memcpy(green + i, &g, sizeof g);
-        memcpy(blue + i, &b, sizeof b);
-    }
-#endif
-    for (; i < count; i++) {
-        red[i] = from[3 * i];
-        green[i] = from[3 * i + 1];
-        blue[i] = from[3 * i + 2];
-    }
-}
-
-/* Writes one plane for each channel. */
-static void put_planes(const fa__pixels *p, int64_t channels, uint8_t *to)
-{
-    if (channels == 3 && p->size.channels == 3) {
-        split_colors(p->at, p->size.height * p->size.width, to);
-        return;
-    }
-    int64_t count = p->size.height * p->size.width, step = p->size.channels;
-    for (int64_t c = 0; c < channels; c++)
-        for (int64_t i = 0; i < count; i++) {
-            const unsigned char *pixel = p->at + i * step;
-            to[c * count + i] = channels < step ? gray_of(pixel) : pixel[step > 1 ? c : 0];
-        }
-}
-
-/* The image as a tensor that the innermost scope keeps. */
+/* The image as a tensor that the innermost scope keeps: (channels, height, width). */
 static fa_tensor *tensor_of(const fa__pixels *p, int64_t channels)
 {
-    channels = channels ? channels : p->size.channels;
-    fa_tensor *t = fa_empty(FA_SHAPE(channels, p->size.height, p->size.width), .dtype = FA_U8, .device = FA_CPU);
+    const int64_t step = p->size.channels, height = p->size.height, width = p->size.width;
+    FA_USE(.device = FA_CPU, .no_grad = true);
+    if (!channels || channels == step)
+        return fa_contiguous(fa_permute(p->tensor, FA_DIMS(2, 0, 1)));
+    fa_tensor *t = fa_empty(FA_SHAPE(channels, height, width), .dtype = FA_U8, .device = FA_CPU);
     uint8_t *to = t ? fa_ptr_u8(t) : NULL;
-    if (!to)
-        return NULL;
-    put_planes(p, channels, to);
-    return t;
+    for (int64_t c = 0; to && c < channels; c++)
+        for (int64_t i = 0; i < height * width; i++) {
+            const unsigned char *pixel = p->at + i * step;
+            *to++ = channels < step ? gray_of(pixel) : *pixel;
+        }
+    return fa_failed() ? NULL : t;
 }
 
 fa_tensor *fa__image_decode(const char *path, const void *content, size_t size, int64_t channels)

@@ -17,7 +17,8 @@ typedef struct fa__image_file {
 typedef struct fa__pixels {
     fa_object base;
     fa__image_size size;
-    unsigned char at[];
+    unsigned char *at; /* of the tensor */
+    fa_tensor *tensor; /* u8 (height, width, channels) on the CPU, in the innermost scope too */
 } fa__pixels;
 
 /* Sets FA_ERROR_FILE with the file's name; returns false. */
