@@ -6,7 +6,8 @@ endfunction()
 
 file(GLOB command_sources CONFIGURE_DEPENDS tools/facula/*.c)
 if(command_sources AND FACULA_COMMAND)
-    facula_program(facula-command ${command_sources})
+    facula_program(facula-command ${command_sources} bench/support/limits.c) # of `facula bench`
+    target_include_directories(facula-command PRIVATE ${PROJECT_SOURCE_DIR})
     target_compile_definitions(facula-command PRIVATE FACULA_NO_LINES) # its messages are for users
     file(RELATIVE_PATH to_library ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
     set_target_properties(facula-command PROPERTIES OUTPUT_NAME facula INSTALL_RPATH "$ORIGIN/${to_library}")

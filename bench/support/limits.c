@@ -1,5 +1,5 @@
-/* The limits of the machine, by loops over registers and over arrays that no cache holds, on two threads at once; the
- * best of many short tries counts. */
+/* The limits of the machine, by loops over registers and over arrays that no cache holds, on several threads at once;
+ * the best of many short tries counts. */
 #define _GNU_SOURCE
 #include "limits.h"
 #include <pthread.h>
@@ -7,12 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
 
 static const double seconds_each = 0.4;
-enum { LEAST_TRIES = 10, HUGE_PAGE = 2 << 20, FLOATS = 16 << 20 /* of each array */ };
+enum { LEAST_TRIES = 10, HUGE_PAGE = 2 << 20, FLOATS = 16 << 20 /* of each array */, MOST_THREADS = 256 };
+
+double bench_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 /* What one thread works on: its part of three arrays, or nothing. */
 typedef struct part {
@@ -54,9 +62,9 @@ typedef struct loop {
     double amount; /* of all threads: operations, or bytes */
 } loop;
 
-static loop fma_loop(void)
+static loop fma_loop(int threads)
 {
-    double turns = 2.0 * BENCH_THREADS * CHAINS * FMA_TURNS;
+    double turns = 2.0 * threads * CHAINS * FMA_TURNS;
 #ifdef __x86_64__
     const char *level = getenv("FACULA_CPU"); /* Facula does not go above it */
     if (__builtin_cpu_supports("avx512f") && (!level || strcmp(level, "avx512") == 0))
@@ -111,46 +119,56 @@ static void add_pass(part *p)
         store_past_caches(p->z + i, load(p->x + i) + load(p->y + i));
 }
 
-/* ---- two threads ---- */
+/* ---- threads ---- */
 
-typedef struct thread_work {
-    pthread_barrier_t *start;
+typedef struct team {
+    pthread_barrier_t start;
     void (*run)(part *);
-    part *part;
-    double begin, end;
-} thread_work;
+    int threads;
+} team;
 
-static void *thread_main(void *context)
+typedef struct member {
+    team *team;
+    part part;
+    pthread_t thread;
+    double begin, end;
+} member;
+
+static void *member_main(void *context)
 {
-    thread_work *w = context;
-    pthread_barrier_wait(w->start);
-    w->begin = bench_now();
-    w->run(w->part);
-    w->end = bench_now();
+    member *m = context;
+    pthread_barrier_wait(&m->team->start);
+    m->begin = bench_now();
+    m->team->run(&m->part);
+    m->end = bench_now();
     return NULL;
 }
 
-/* Seconds from the first thread's begin to the last one's end; no time without a second thread. */
-static double run_once(void (*run)(part *), part *parts)
+/* Seconds from the first thread's begin to the last one's end. */
+static double run_once(member *all)
 {
-    pthread_t thread;
-    pthread_barrier_t start;
-    thread_work w[BENCH_THREADS] = {{&start, run, &parts[0], 0, 0}, {&start, run, &parts[1], 0, 0}};
-    pthread_barrier_init(&start, NULL, BENCH_THREADS);
-    if (pthread_create(&thread, NULL, thread_main, &w[1]) != 0)
-        return 1e9;
-    thread_main(&w[0]);
-    pthread_join(thread, NULL);
-    pthread_barrier_destroy(&start);
-    double begin = w[0].begin < w[1].begin ? w[0].begin : w[1].begin;
-    return (w[0].end > w[1].end ? w[0].end : w[1].end) - begin;
+    team *t = all->team;
+    pthread_barrier_init(&t->start, NULL, (unsigned)t->threads);
+    for (int i = 1; i < t->threads; i++)
+        if (pthread_create(&all[i].thread, NULL, member_main, &all[i]) != 0)
+            abort(); /* the others wait for it */
+    member_main(&all[0]);
+    double begin = all[0].begin, end = all[0].end;
+    for (int i = 1; i < t->threads; i++) {
+        pthread_join(all[i].thread, NULL);
+        begin = all[i].begin < begin ? all[i].begin : begin;
+        end = all[i].end > end ? all[i].end : end;
+    }
+    pthread_barrier_destroy(&t->start);
+    return end - begin;
 }
 
-static double rate(loop l, part *parts)
+static double rate(loop l, member *all)
 {
     double least = 1e9, end = bench_now() + seconds_each;
+    all->team->run = l.run;
     for (int i = 0; i < LEAST_TRIES || bench_now() < end; i++) {
-        double taken = run_once(l.run, parts);
+        double taken = run_once(all);
         least = taken < least ? taken : least;
     }
     return l.amount / least;
@@ -167,25 +185,35 @@ static float *array(void)
     return a;
 }
 
-void bench_limits_print(void)
+bool bench_limits_measure(bench_limits *l, int threads)
 {
-    static const struct {
-        void (*run)(part *);
-        int streams;
-    } passes[] = {{read_pass, 1}, {write_pass, 1}, {copy_pass, 2}, {add_pass, 3}};
+    static member all[MOST_THREADS];
     float *x = array(), *y = array(), *z = array();
-    part parts[BENCH_THREADS];
-    for (int i = 0; i < BENCH_THREADS; i++) {
-        size_t floats = FLOATS / BENCH_THREADS, at = (size_t)i * floats;
-        parts[i] = (part){x + at, y + at, z + at, floats, 0};
+    const bool good = x && y && z;
+    team t = {.threads = threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : threads};
+    for (int i = 0; good && i < t.threads; i++) {
+        size_t floats = FLOATS / (size_t)t.threads / 32 * 32, at = (size_t)i * floats;
+        all[i] = (member){.team = &t, .part = {x + at, y + at, z + at, floats, 0}};
     }
-    printf("%.6g", rate(fma_loop(), parts));
-    for (int i = 0; i < 4; i++)
-        printf(" %.6g", x && y && z ? rate((loop){passes[i].run, 4.0 * FLOATS * passes[i].streams}, parts) : 0);
-    printf("\n");
+    if (good) {
+        const double bytes = 4.0 * (double)t.threads * (double)all[0].part.floats;
+        l->flop = rate(fma_loop(t.threads), all);
+        l->read = rate((loop){read_pass, bytes}, all);
+        l->write = rate((loop){write_pass, bytes}, all);
+        l->copy = rate((loop){copy_pass, 2 * bytes}, all);
+        l->add = rate((loop){add_pass, 3 * bytes}, all);
+    }
     free(x);
     free(y);
     free(z);
+    return good;
+}
+
+void bench_limits_print(void)
+{
+    bench_limits l = {0};
+    bench_limits_measure(&l, BENCH_THREADS);
+    printf("%.6g %.6g %.6g %.6g %.6g\n", l.flop, l.read, l.write, l.copy, l.add);
 }
 
 bool bench_limits_read(const char *line, bench_limits *l)

@@ -13,7 +13,9 @@ typedef struct bench_limits {
     double add;
 } bench_limits;
 
-/* Measures, and prints the figures as a line. */
+/* Measures what so many threads can do at once, at most 256; false without memory. Not from two threads at a time. */
+bool bench_limits_measure(bench_limits *, int threads);
+/* The same with BENCH_THREADS, printed as a line. */
 void bench_limits_print(void);
 /* Reads such a line. */
 bool bench_limits_read(const char *line, bench_limits *);

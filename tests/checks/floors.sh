@@ -55,6 +55,7 @@ function check(path, text, line,   name, target) {
     if (!(target in file)) target = "src/" name
     if (target in file && floor_of(target) == floor && (floor != "user" || folder(target) ~ "^" top(path))) return
     if (name ~ /^plugins\// && name in file) return # a table of functions, as a public header is
+    if (floor == "user" && name ~ /^bench\/support\// && name in file) return # `facula bench`
     if (floor in public_only) complain("is not a public header: <facula/...>")
     else if (target in file) {
         if (!(floor_of(target) in rank)) complain("is on no floor")

@@ -384,7 +384,7 @@ static void add_parts(work *w)
     const fa__convolution *v = w->v;
     const int64_t count = weights_of_group(v);
     const fa__gemm_block all = {0, 0, v->in * v->kernel[0] * v->kernel[1], v->out};
-    fa__parallel_for(v->groups * count, 1 + 16384 / w->parts, add_some, w);
+    fa__parallel_for(v->groups * count, 1 + 65536 / w->parts, add_some, w);
     for (int64_t group = 0; group < v->groups; group++)
         put_weight(w, group, &all, w->sums + group * w->parts * count * (int64_t)w->kind->sum, v->out);
 }
