@@ -44,7 +44,8 @@ static void write_means(fa__group *g, const char *parameter)
 }
 
 /* 1 - beta^t by expm1, which is exact to the last bits where beta^t is near 1. */
-static const char count[] = "t = t + 1; rate_of_one = -1 / expm1(t * log_beta1); root = 1 / sqrt(-expm1(t * log_beta2))";
+static const char count[] =
+    "t = t + 1; rate_of_one = -1 / expm1(t * log_beta1); root = 1 / sqrt(-expm1(t * log_beta2))";
 
 static void write_count(fa__group *g)
 {
