@@ -16,32 +16,36 @@ typedef struct places {
     _Atomic bool failed;
 } places;
 
-/* NaN is above all numbers; as a value it is at the end. Which half is left out is no jump: a processor would guess it
- * wrong every other time. */
+enum { TOGETHER = 64 };
+
+/* The places of some values. All take the same steps, so that a processor works on several at once; which half is left
+ * out is no jump, as it would guess it wrong every other time. NaN is above all numbers; as a value it is at the end.
+ */
 #define FIND(T)                                                                                                        \
-    static int64_t find_##T(const void *line, int64_t step, int64_t n, const void *value, bool right)                  \
+    static void find_##T(const void *line, int64_t step, int64_t n, const void *values, int count, bool right,         \
+                         int64_t *place)                                                                               \
     {                                                                                                                  \
-        const T *x = line, v = *(const T *)value;                                                                      \
-        int64_t low = 0, high = n;                                                                                     \
-        while (low < high) {                                                                                           \
-            int64_t middle = low + (high - low) / 2;                                                                   \
-            T there = x[middle * step];                                                                                \
-            int64_t below = -(int64_t)((v != v) | (there < v) | (right & (there == v)));                               \
-            low += (middle + 1 - low) & below;                                                                         \
-            high -= (high - middle) & ~below;                                                                          \
+        const T *x = line, *value = values;                                                                            \
+        for (int i = 0; i < count; i++)                                                                                \
+            place[i] = 0;                                                                                              \
+        for (int64_t left = n, half; left > 0; left -= half) {                                                         \
+            half = left > 1 ? left / 2 : 1;                                                                            \
+            for (int i = 0; i < count; i++) {                                                                          \
+                const T there = x[(place[i] + half - 1) * step], v = value[i];                                         \
+                place[i] += half & -(int64_t)((v != v) | (there < v) | (right & (there == v)));                        \
+            }                                                                                                          \
         }                                                                                                              \
-        return low;                                                                                                    \
     }
 FIND(float)
 FIND(double)
 FIND(int32_t)
 FIND(int64_t)
 
-static int64_t (*const find[FA__CLASSES])(const void *, int64_t, int64_t, const void *,
-                                          bool) = {[FA__CLASS_F32] = find_float,
-                                                   [FA__CLASS_F64] = find_double,
-                                                   [FA__CLASS_I32] = find_int32_t,
-                                                   [FA__CLASS_I64] = find_int64_t};
+static void (*const find[FA__CLASSES])(const void *, int64_t, int64_t, const void *, int, bool,
+                                       int64_t *) = {[FA__CLASS_F32] = find_float,
+                                                     [FA__CLASS_F64] = find_double,
+                                                     [FA__CLASS_I32] = find_int32_t,
+                                                     [FA__CLASS_I64] = find_int64_t};
 
 static void store_place(const fa__operand *y, int64_t to, int64_t place)
 {
@@ -57,10 +61,15 @@ static void some_of_row(const places *s, const void *x, int64_t step, const int6
     int last = s->values->rank - 1;
     int64_t size = (int64_t)fa__dtype_size(s->values->dtype);
     int64_t value_step = last < 0 ? 0 : s->values->stride[last], to_step = last < 0 ? 0 : s->y->stride[last];
-    for (int64_t i = first; i < end; i++) {
-        _Alignas(8) char v[8];
-        s->k->load[s->values->dtype](v, (const char *)s->values->data + (o[1] + i * value_step) * size, 1, 1);
-        store_place(s->y, o[2] + i * to_step, find[fa__class_of(s->lines->dtype)](x, step, s->length, v, s->right));
+    for (int64_t i = first; i < end; i += TOGETHER) {
+        _Alignas(8) char v[8 * TOGETHER];
+        int64_t place[TOGETHER];
+        const int count = (int)(end - i < TOGETHER ? end - i : TOGETHER);
+        s->k->load[s->values->dtype](v, (const char *)s->values->data + (o[1] + i * value_step) * size, value_step,
+                                     count);
+        find[fa__class_of(s->lines->dtype)](x, step, s->length, v, count, s->right, place);
+        for (int k = 0; k < count; k++)
+            store_place(s->y, o[2] + (i + k) * to_step, place[k]);
     }
 }
 
