@@ -31,7 +31,7 @@ static int64_t made(void)
 
 static int begin(void **state)
 {
-    own()->library_use = FA__GPU_LIBRARY_ALWAYS; /* small ones, too */
+    own()->library_use = FA__GPU_ALWAYS; /* small ones, too */
     made();
     return api_begin(state);
 }
@@ -191,13 +191,13 @@ static void tf32(void **state)
 static void large_ones(void **state)
 {
     (void)state;
-    own()->library_use = FA__GPU_LIBRARY_FASTER;
+    own()->library_use = FA__GPU_FASTER;
     fa_tensor *small = random_matrix(FA_F16, S(60, 512), ROWS), *large = random_matrix(FA_F16, S(512, 512), ROWS);
     check("a small product", FA_F16, fa_matmul(small, large), fa_matmul(in_f64(small), in_f64(large)), 0);
     if (!sim) /* it takes long there */
         check("a large product", FA_F16, fa_matmul(large, large), fa_matmul(in_f64(large), in_f64(large)), 1);
     fa_tensor *i = fa_to(fa_ones(S(70, 70), .dtype = FA_I32), GPU);
-    own()->library_use = FA__GPU_LIBRARY_ALWAYS;
+    own()->library_use = FA__GPU_ALWAYS;
     check("integers", FA_F64, fa_matmul(i, i), fa_full(S(70, 70), 70, .dtype = FA_F64), 0);
 }
 
@@ -229,13 +229,13 @@ static void each_call_may_fail(void **state)
             const int64_t size = 100 + (int64_t)i * 3 + n; /* none that is known */
             fa_tensor *x = random_matrix(FA_F32, S(2, 3, 10), ROWS), *w = random_matrix(FA_F32, S(2, 10, size), ROWS);
             const long before = sim->calls(calls[i]);
-            own()->library_use = FA__GPU_LIBRARY_ALWAYS;
+            own()->library_use = FA__GPU_ALWAYS;
             sim->inject(calls[i], n, 13, false);
             const fa_tensor *have = fa_matmul(x, w);
             const bool reached = sim->calls(calls[i]) >= before + n;
             sim->inject(NULL, 0, 0, false);
             check(calls[i], FA_F32, have, fa_matmul(in_f64(x), in_f64(w)), !reached);
-            assert_int_equal(own()->library_use, reached ? FA__GPU_LIBRARY_NEVER : FA__GPU_LIBRARY_ALWAYS);
+            assert_int_equal(own()->library_use, reached ? FA__GPU_NEVER : FA__GPU_ALWAYS);
             assert_true(reached || n > 1);
         }
 }
