@@ -132,6 +132,23 @@ static void biases(void **state)
         }
 }
 
+/* A linear layer with a bias is one call of the library, and no kernel: the bias is in its epilogue. f64, which has no
+ * epilogue, has a kernel of ours that writes the bias first. */
+static void one_launch_with_a_bias(void **state)
+{
+    (void)state;
+    for (int d = 0; sim && d < 4; d++) {
+        FA_SCOPE;
+        fa_tensor *x = random_matrix(dtypes[d], S(10, 20), ROWS), *w = random_matrix(dtypes[d], S(30, 20), ROWS);
+        fa_tensor *bias = fa_to(fa_to(fa_randn(S(30)), dtypes[d]), GPU);
+        const long kernels = sim->calls("cuLaunchKernel"), products = sim->calls("cublasLtMatmul");
+        fa_tensor *y = fa_linear(x, w, .bias = bias);
+        assert_int_equal(sim->calls("cublasLtMatmul") - products, 1);
+        assert_int_equal(sim->calls("cuLaunchKernel") - kernels, dtypes[d] == FA_F64);
+        check("linear", dtypes[d], y, fa_linear(in_f64(x), in_f64(w), .bias = in_f64(bias)), 1);
+    }
+}
+
 /* Even distances between matrices are the library's, also none; two dimensions of a batch are not. */
 static void batches(void **state)
 {
@@ -246,6 +263,7 @@ int main(void)
         CASE(products),
         CASE(products_of_f8),
         CASE(biases),
+        CASE(one_launch_with_a_bias),
         CASE(batches),
         CASE(alignments),
         CASE(gradients),
