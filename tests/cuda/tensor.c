@@ -71,7 +71,7 @@ static fa_tensor *in_f64(const fa_tensor *x)
  * to the result, which is rounded once more. */
 static double of_products(fa_dtype dtype, int64_t k)
 {
-    return ldexp((double)k, -22) + (dtype == FA_F32 ? ldexp(1, -10) : 0);
+    return ldexp((double)k + 8, -22) + (dtype == FA_F32 ? ldexp(1, -10) : 0);
 }
 
 static double of_result(fa_dtype dtype)
