@@ -42,12 +42,12 @@ typedef struct fa_settings {
                       FA_PLACE_AUTO also: use an available device in place of an unavailable one */
     bool deterministic; /**< use only kernels that give bit-identical results in every run, on every machine and device.
                            All do, except large matrix products and convolutions on GPUs, which use NVIDIA's cuBLASLt
-                           and cuDNN, or CLBlast where it is faster, if they are installed, products of bf16 on CPUs
-                           that have instructions for them, and f32 convolutions of many channels with 3 x 3 kernels on
-                           CPUs (docs/math.md) */
+                           and cuDNN, or CLBlast where it is faster, if they are installed, or tensor cores, products of
+                           bf16 on CPUs that have instructions for them, and f32 convolutions of many channels with
+                           3 x 3 kernels on CPUs (docs/math.md) */
     bool tf32;    /**< matrix products and convolutions of f32 may round their operands to TF32, which has 10 bits of
-                     fraction: up to 8 times as fast on NVIDIA's tensor cores. It concerns cuBLASLt and cuDNN alone, what
-                     others compute stays as it is. PyTorch: torch.backends.cuda.matmul.allow_tf32 */
+                     fraction: up to 8 times as fast on NVIDIA's tensor cores. It concerns CUDA alone, what others
+                     compute stays as it is. PyTorch: torch.backends.cuda.matmul.allow_tf32 */
     bool anomaly; /**< check for NaN after each gradient function, and report the forward call that recorded it */
     fa_dtype
         autocast; /**< dtype of lower precision for operations that benefit from it, FA_F16 or FA_BF16; FA_SAME: none */

@@ -31,7 +31,7 @@ static int64_t made(void)
 
 static int begin(void **state)
 {
-    own()->library_use = FA__GPU_LIBRARY_ALWAYS; /* small ones, too */
+    own()->library_use = FA__GPU_ALWAYS; /* small ones, too */
     made();
     return api_begin(state);
 }
@@ -132,6 +132,23 @@ static void biases(void **state)
         }
 }
 
+/* A linear layer with a bias is one call of the library, and no kernel: the bias is in its epilogue. f64, which has no
+ * epilogue, has a kernel of ours that writes the bias first. */
+static void one_launch_with_a_bias(void **state)
+{
+    (void)state;
+    for (int d = 0; sim && d < 4; d++) {
+        FA_SCOPE;
+        fa_tensor *x = random_matrix(dtypes[d], S(10, 20), ROWS), *w = random_matrix(dtypes[d], S(30, 20), ROWS);
+        fa_tensor *bias = fa_to(fa_to(fa_randn(S(30)), dtypes[d]), GPU);
+        const long kernels = sim->calls("cuLaunchKernel"), products = sim->calls("cublasLtMatmul");
+        fa_tensor *y = fa_linear(x, w, .bias = bias);
+        assert_int_equal(sim->calls("cublasLtMatmul") - products, 1);
+        assert_int_equal(sim->calls("cuLaunchKernel") - kernels, dtypes[d] == FA_F64);
+        check("linear", dtypes[d], y, fa_linear(in_f64(x), in_f64(w), .bias = in_f64(bias)), 1);
+    }
+}
+
 /* Even distances between matrices are the library's, also none; two dimensions of a batch are not. */
 static void batches(void **state)
 {
@@ -191,13 +208,13 @@ static void tf32(void **state)
 static void large_ones(void **state)
 {
     (void)state;
-    own()->library_use = FA__GPU_LIBRARY_FASTER;
+    own()->library_use = FA__GPU_FASTER;
     fa_tensor *small = random_matrix(FA_F16, S(60, 512), ROWS), *large = random_matrix(FA_F16, S(512, 512), ROWS);
     check("a small product", FA_F16, fa_matmul(small, large), fa_matmul(in_f64(small), in_f64(large)), 0);
     if (!sim) /* it takes long there */
         check("a large product", FA_F16, fa_matmul(large, large), fa_matmul(in_f64(large), in_f64(large)), 1);
     fa_tensor *i = fa_to(fa_ones(S(70, 70), .dtype = FA_I32), GPU);
-    own()->library_use = FA__GPU_LIBRARY_ALWAYS;
+    own()->library_use = FA__GPU_ALWAYS;
     check("integers", FA_F64, fa_matmul(i, i), fa_full(S(70, 70), 70, .dtype = FA_F64), 0);
 }
 
@@ -229,13 +246,13 @@ static void each_call_may_fail(void **state)
             const int64_t size = 100 + (int64_t)i * 3 + n; /* none that is known */
             fa_tensor *x = random_matrix(FA_F32, S(2, 3, 10), ROWS), *w = random_matrix(FA_F32, S(2, 10, size), ROWS);
             const long before = sim->calls(calls[i]);
-            own()->library_use = FA__GPU_LIBRARY_ALWAYS;
+            own()->library_use = FA__GPU_ALWAYS;
             sim->inject(calls[i], n, 13, false);
             const fa_tensor *have = fa_matmul(x, w);
             const bool reached = sim->calls(calls[i]) >= before + n;
             sim->inject(NULL, 0, 0, false);
             check(calls[i], FA_F32, have, fa_matmul(in_f64(x), in_f64(w)), !reached);
-            assert_int_equal(own()->library_use, reached ? FA__GPU_LIBRARY_NEVER : FA__GPU_LIBRARY_ALWAYS);
+            assert_int_equal(own()->library_use, reached ? FA__GPU_NEVER : FA__GPU_ALWAYS);
             assert_true(reached || n > 1);
         }
 }
@@ -246,6 +263,7 @@ int main(void)
         CASE(products),
         CASE(products_of_f8),
         CASE(biases),
+        CASE(one_launch_with_a_bias),
         CASE(batches),
         CASE(alignments),
         CASE(gradients),

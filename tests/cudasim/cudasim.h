@@ -37,6 +37,8 @@ EXPORT void cudasim_ignore_events(bool);
 EXPORT long cudasim_races(char *text, size_t size);
 /* The host reads or writes this memory, which is pinned. */
 EXPORT void cudasim_host(const void *memory, size_t bytes, int write);
+/* How often rows that ldmatrix reads at once shared banks, in all kernels that were loaded. */
+EXPORT long cudasim_conflicts(void);
 /* Bytes that are allocated on a device. */
 EXPORT size_t cudasim_allocated(int device);
 
@@ -141,6 +143,7 @@ typedef struct three {
 typedef struct place {
     three thread, block, threads, blocks;
     void (*barrier)(void);
+    void (*warp)(void);
 } place;
 
 struct CUmod_st {
@@ -149,6 +152,8 @@ struct CUmod_st {
     place *place;
     char **shared;
     CUfunction functions;
+    long *conflicts; /* prelude.h */
+    CUmodule next;
 };
 
 struct CUfunc_st {

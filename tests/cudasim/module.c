@@ -272,6 +272,28 @@ EXPORT nvrtcResult nvrtcGetPTX(nvrtcProgram p, char *out)
 }
 
 /* ---- modules ---- */
+static CUmodule modules;
+static long conflicts; /* of those that were unloaded */
+
+EXPORT long cudasim_conflicts(void)
+{
+    cudasim_lock();
+    long count = conflicts;
+    for (CUmodule m = modules; m; m = m->next)
+        count += *m->conflicts;
+    cudasim_unlock();
+    return count;
+}
+
+static void forget_module(CUmodule m)
+{
+    CUmodule *at = &modules;
+    while (*at != m)
+        at = &(*at)->next;
+    *at = m->next;
+    conflicts += *m->conflicts;
+}
+
 /* An object's bytes: up to its table of sections, which is last. */
 static size_t size_of_object(const void *image)
 {
@@ -341,8 +363,10 @@ EXPORT CUresult cuModuleLoadData(CUmodule *out, const void *image)
     *m = (struct CUmod_st){.handle = handle,
                            .context = context,
                            .place = dlsym(handle, "cudasim_place"),
-                           .shared = dlsym(handle, "cudasim_shared")};
-    *out = m;
+                           .shared = dlsym(handle, "cudasim_shared"),
+                           .conflicts = dlsym(handle, "cudasim_bank_conflicts"),
+                           .next = modules};
+    *out = modules = m;
     return cudasim_leave(CUDA_SUCCESS);
 }
 
@@ -367,6 +391,7 @@ EXPORT CUresult cuModuleUnload(CUmodule m)
     if (!cudasim_enter("cuModuleUnload"))
         return cudasim_entered;
     cudasim_wait_all(m->context);
+    forget_module(m);
     for (CUfunction f = m->functions, next; f; f = next) {
         next = f->next;
         free(f);

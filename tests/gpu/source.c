@@ -20,6 +20,7 @@
 #include "dispatch/expressions.h"
 #include "dispatch/row.h"
 #include "support/record.h"
+#include <elf.h>
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,6 +42,8 @@ static struct {
     int (*log)(nvrtc_program *, char *);
     int (*ptx_size)(nvrtc_program *, size_t *);
     int (*ptx)(nvrtc_program *, char *);
+    int (*code_size)(nvrtc_program *, size_t *);
+    int (*code)(nvrtc_program *, char *);
     int (*destroy)(nvrtc_program **);
 } nvrtc;
 
@@ -48,6 +51,7 @@ static const fa__symbol symbols[] = {
     {"nvrtcCreateProgram", &nvrtc.create, false},       {"nvrtcCompileProgram", &nvrtc.compile, false},
     {"nvrtcGetProgramLogSize", &nvrtc.log_size, false}, {"nvrtcGetProgramLog", &nvrtc.log, false},
     {"nvrtcGetPTXSize", &nvrtc.ptx_size, false},        {"nvrtcGetPTX", &nvrtc.ptx, false},
+    {"nvrtcGetCUBINSize", &nvrtc.code_size, false},     {"nvrtcGetCUBIN", &nvrtc.code, false},
     {"nvrtcDestroyProgram", &nvrtc.destroy, false},
 };
 
@@ -69,8 +73,8 @@ static bool open_nvrtc(void)
 
 /* ---- the device that sources are made for ---- */
 
-extern const char fa__embed_cuda_h[];
-static const fa__gpu_driver cuda = {.prelude = fa__embed_cuda_h};
+extern const char fa__embed_cuda_h[], fa__embed_cuda_tensor_h[];
+static const fa__gpu_driver cuda = {.prelude = fa__embed_cuda_h, .tensor = fa__embed_cuda_tensor_h};
 static fa__gpu_device with_f64 = {.driver = &cuda, .f64 = true, .max_args = 4096};
 static fa__device device = {.name = "cuda:0", .own = &with_f64};
 
@@ -101,12 +105,15 @@ static int stack_bytes(const char *log)
 
 /* Divisions, conversions of dtypes and much of f64 are calls, around which the compiler may save a few registers. */
 enum { STACK_CALLS = 64 };
+/* Of kernels on tensor cores: two groups of 256 threads fit a multiprocessor, and a group what all GPUs have. */
+enum { MOST_REGISTERS = 128, MOST_SHARED = 48 << 10, LEAST_HMMA = 16 };
 
 /* What the kernel may have and has to have, */
 typedef struct expectation {
     bool calls;       /* it computes in f64 or divides, as reductions do, which need many registers */
     bool exact;       /* nothing of it is a fused multiply-add, */
     bool fused;       /* or something is */
+    bool tensor;      /* it uses tensor cores */
     bool reads, runs; /* a dense kernel, of elements of 4 or 8 bytes, that has inputs */
 } expectation;
 
@@ -119,13 +126,14 @@ static const char *wrong_in(const char *ptx, const char *log, expectation e)
         if (strstr(ptx, never[i]) && strcmp(never[i], e.calls ? ".local" : "") != 0)
             return never[i];
     int stack = stack_bytes(log);
-    return stack < 0                                           ? "nothing is said of its stack"
-           : stack > (e.calls ? STACK_CALLS : 0)               ? "it keeps values in memory"
-           : e.exact && strstr(ptx, "fma.rn")                  ? "it is fused"
-           : e.fused && !strstr(ptx, "fma.rn")                 ? "fma is not one instruction"
-           : e.reads && e.runs && !strstr(ptx, "ld.global.v4") ? "it does not read 16 bytes at a time"
-           : e.runs && !strstr(ptx, "st.global.v4")            ? "it does not write 16 bytes at a time"
-                                                               : NULL;
+    return stack < 0                                               ? "nothing is said of its stack"
+           : stack > (e.calls ? STACK_CALLS : 0)                   ? "it keeps values in memory"
+           : e.tensor && !strstr(ptx, "cp.async.cg.shared.global") ? "it does not copy beside its products"
+           : e.exact && strstr(ptx, "fma.rn")                      ? "it is fused"
+           : e.fused && !strstr(ptx, "fma.rn")                     ? "fma is not one instruction"
+           : e.reads && e.runs && !strstr(ptx, "ld.global.v4")     ? "it does not read 16 bytes at a time"
+           : e.runs && !strstr(ptx, "st.global.v4")                ? "it does not write 16 bytes at a time"
+                                                                   : NULL;
 }
 
 /* The text that a function of the library gives, freed with test_free. */
@@ -139,6 +147,47 @@ static char *text_of(nvrtc_program *p, int (*size_of)(nvrtc_program *, size_t *)
     return text;
 }
 
+/* How many instructions of the machine code are HMMA, products on tensor cores: 16 bytes each, of which the first 12
+ * bits say which. */
+static int tensor_instructions(nvrtc_program *p)
+{
+    enum { HMMA = 0x23c, INSTRUCTION = 16 };
+    size_t size = 0;
+    int count = 0;
+    assert_int_equal(nvrtc.code_size(p, &size), 0);
+    unsigned char *code = test_malloc(size);
+    assert_int_equal(nvrtc.code(p, (char *)code), 0);
+    Elf64_Ehdr h;
+    assert_true(size > sizeof h);
+    memcpy(&h, code, sizeof h);
+    for (int i = 0; i < h.e_shnum; i++) {
+        Elf64_Shdr s;
+        memcpy(&s, code + h.e_shoff + (size_t)i * sizeof s, sizeof s);
+        for (size_t at = 0; s.sh_flags & SHF_EXECINSTR && at < s.sh_size; at += INSTRUCTION)
+            count += ((code[s.sh_offset + at] | code[s.sh_offset + at + 1] << 8) & 0xfff) == HMMA;
+    }
+    test_free(code);
+    return count;
+}
+
+/* A line of the table: what limits how many groups run at once. */
+static const char *wrong_on_tensor_cores(nvrtc_program *p, const char *what, const char *log)
+{
+    int registers = 0, shared = 0, count = tensor_instructions(p);
+    const char *used = strstr(log, "Used "), *bytes = strstr(log, " bytes smem");
+    while (bytes && bytes > log && bytes[-1] >= '0' && bytes[-1] <= '9')
+        bytes--;
+    if (used)
+        sscanf(used, "Used %d registers", &registers);
+    shared = bytes ? atoi(bytes) : 0;
+    printf("%s, %s: %d registers, %d bytes of shared memory, %d HMMA\n", architecture + strlen("--gpu-architecture="),
+           what, registers, shared, count);
+    return count < LEAST_HMMA                            ? "it does not use tensor cores"
+           : registers < 1 || registers > MOST_REGISTERS ? "it needs too many registers"
+           : shared < 1 || shared > MOST_SHARED          ? "it needs too much shared memory"
+                                                         : NULL;
+}
+
 static void compile_source(const char *what, const char *source, expectation e)
 {
     const char *const options[] = {architecture,       "--fmad=false",        "--ftz=false",       "--prec-div=true",
@@ -149,6 +198,8 @@ static void compile_source(const char *what, const char *source, expectation e)
     char *log = text_of(p, nvrtc.log_size, nvrtc.log);
     char *ptx = good ? text_of(p, nvrtc.ptx_size, nvrtc.ptx) : NULL;
     const char *wrong = good ? wrong_in(ptx, log, e) : "it does not compile";
+    if (e.tensor && !wrong)
+        wrong = wrong_on_tensor_cores(p, what, log);
     if (wrong)
         show(what, wrong, source, log);
     test_free(log);
@@ -331,7 +382,7 @@ static void test_reductions(void **state)
 }
 
 /* Which kernels of families are used: bit `variant` of each class. */
-static const uint8_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
+static const uint16_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
     [FA__GPU_REDUCE_FOLD] = {0x0F, 0x0F, 0x0F, 0x0F}, /* fa__combine */
     [FA__GPU_SOFTMAX] = {1, 1, 0, 0},
     [FA__GPU_SEARCH] = {3, 3, 3, 3}, /* the largest, the smallest */
@@ -344,7 +395,9 @@ static const uint8_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
     [FA__GPU_RANDINT] = {0, 0, 0, 1},
     [FA__GPU_POISSON] = {0, 1, 0, 0},
     [FA__GPU_TRIANGLE] = {0, 0, 0, 1},
-    [FA__GPU_MATMUL] = {0x3F, 0x03, 0xC3, 0x03},       /* own, f16, bf16, narrow integers; tiles, direct */
+    [FA__GPU_MATMUL] = {0x3F, 0x03, 0xC3, 0x03}, /* own, f16, bf16, narrow integers; tiles, direct */
+    [FA__GPU_TENSOR_MATMUL] = {0xFFF, 0, 0, 0},  /* tf32, f16, bf16; each order of a and of b */
+    [FA__GPU_TENSOR_MATMUL_SMALL] = {0xFFF, 0, 0, 0},
     [FA__GPU_CONVOLVE] = {0x3F, 0x03, 0xC3, 0x03},     /* as MATMUL */
     [FA__GPU_CONVOLVE_ADD] = {0x15, 0x01, 0x41, 0x01}, /* own, f16, bf16, narrow integers */
     [FA__GPU_SORT_TILE] = {0, 0, 1, 1},                /* bits of elements */
@@ -361,6 +414,11 @@ static const uint8_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
     [FA__GPU_PUT] = {0, 0, 1, 0},
 };
 
+static bool is_for_tensor_cores(fa__gpu_family family)
+{
+    return family == FA__GPU_TENSOR_MATMUL || family == FA__GPU_TENSOR_MATMUL_SMALL;
+}
+
 static void compile_family(fa__gpu_family family, fa__class class, int variant)
 {
     const char *entry = "";
@@ -369,19 +427,34 @@ static void compile_family(fa__gpu_family family, fa__class class, int variant)
     snprintf(what, sizeof what, "%s, class %d, variant %d", entry, (int)class, variant);
     /* pooling divides numbers of items into positions; softmax converts elements while it holds its partial sums */
     bool calls = (family >= FA__GPU_POOL_MAX && family <= FA__GPU_POOL_MEAN_BACK) || family == FA__GPU_SOFTMAX;
-    compile(what, source, (expectation){.calls = class == FA__CLASS_F64 || calls});
+    compile(what, source,
+            (expectation){.calls = class == FA__CLASS_F64 || calls, .tensor = is_for_tensor_cores(family)});
 }
 
-static void test_families(void **state)
+static void compile_families(bool for_tensor_cores)
 {
-    (void)state;
     for (int family = 0; family < FA__GPU_FAMILIES; family++) {
+        if (is_for_tensor_cores((fa__gpu_family)family) != for_tensor_cores)
+            continue;
         compiled = 0;
         for (int class = 0; class < FA__CLASSES; class ++)
             FA__EACH_BIT (variant, variants[family][class])
                 compile_family((fa__gpu_family)family, (fa__class) class, (int)variant);
         assert_true(compiled > 0);
     }
+}
+
+static void test_families(void **state)
+{
+    (void)state;
+    compile_families(false);
+}
+
+/* Prints a table. */
+static void test_tensor_cores(void **state)
+{
+    (void)state;
+    compile_families(true);
 }
 
 /* ---- what was recorded ---- */
@@ -474,8 +547,10 @@ int main(int count, char **words)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),       cmocka_unit_test(test_derivatives), cmocka_unit_test(test_typed),
         cmocka_unit_test(test_reductions), cmocka_unit_test(test_families),    cmocka_unit_test(test_sixteen_inputs),
-        cmocka_unit_test(test_no_f64),     cmocka_unit_test(test_recorded),
+        cmocka_unit_test(test_no_f64),     cmocka_unit_test(test_recorded),    cmocka_unit_test(test_tensor_cores),
     };
+    if (count > 2)
+        cmocka_set_test_filter(words[2]); /* gpu_source sm_100 test_tensor_cores */
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     fa__library_close(&library);

@@ -29,7 +29,7 @@ static int begin(void **state)
 {
     by_clblast();
     memset(own()->verdict, 0, sizeof own()->verdict);
-    own()->library_use = FA__GPU_LIBRARY_FASTER;
+    own()->library_use = FA__GPU_FASTER;
     return api_begin(state);
 }
 
@@ -66,21 +66,21 @@ static void forced_products_are_right(void **state)
 {
     (void)state;
     static const int64_t sizes[][3] = {{64, 64, 64}, {1, 70, 33}, {70, 1, 33}, {33, 65, 1}, {129, 130, 67}};
-    own()->library_use = FA__GPU_LIBRARY_ALWAYS;
+    own()->library_use = FA__GPU_ALWAYS;
     for (int d = 0; d < 2; d++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             for (layout how = 0; how < LAYOUTS && gpu_has(d ? FA_F64 : FA_F32); how++) {
                 check(d ? FA_F64 : FA_F32, sizes[i][0], sizes[i][1], sizes[i][2], how, i % 2);
                 assert_true(by_clblast() == 2 || how > LAYOUT_TRANSPOSED);
             }
-    assert_int_equal(own()->library_use, FA__GPU_LIBRARY_ALWAYS); /* it never failed */
+    assert_int_equal(own()->library_use, FA__GPU_ALWAYS); /* it never failed */
 }
 
 static void deterministic_products_have_the_cpus_bits(void **state)
 {
     (void)state;
     FA_USE(.deterministic = true);
-    own()->library_use = FA__GPU_LIBRARY_ALWAYS;
+    own()->library_use = FA__GPU_ALWAYS;
     differ = 0;
     check(FA_F32, 129, 130, 67, LAYOUT_DENSE, true);
     assert_int_equal(differ, 0);
@@ -91,7 +91,7 @@ static void deterministic_products_have_the_cpus_bits(void **state)
 static void others_are_ours(void **state)
 {
     (void)state;
-    own()->library_use = FA__GPU_LIBRARY_ALWAYS;
+    own()->library_use = FA__GPU_ALWAYS;
     FA_SCOPE;
     static const fa_dtype dtypes[] = {FA_F16, FA_BF16, FA_I32};
     differ = 0;
@@ -151,7 +151,7 @@ static void it_is_measured_once_and_kept(void **state)
     assert_int_equal(verdict().whose, kept.whose);
     assert_int_equal(verdict().seen, 1);
     memset(own()->verdict, 0, sizeof own()->verdict);
-    own()->library_use = FA__GPU_LIBRARY_NEVER;
+    own()->library_use = FA__GPU_NEVER;
     product(256);
     assert_int_equal(verdict().seen, 0);
 }

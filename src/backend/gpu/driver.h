@@ -43,6 +43,7 @@ enum { FA__GPU_DEVICES = 32 /* of all kinds */, FA__GPU_ARGS = 24, FA__GPU_LEAST
 typedef struct fa__gpu_driver {
     const char *name;    /* "OpenCL" */
     const char *prelude; /* the dialect's words in the driver's language; comes before every source */
+    const char *tensor;  /* the words for tensor cores (dialect/cuda_tensor.h says which); NULL: there are none */
     const char *options; /* for the compiler */
     bool peers; /* it copies between the memories of connected devices, and no kernel reaches the other one's */
     int stuck;  /* the code for work that the driver calls done while it still runs, */
@@ -110,6 +111,9 @@ static inline void fa__gpu_host_access(const fa__gpu_driver *driver, const void 
         driver->host(memory, bytes, write);
 }
 
+/* What makes a product: never it, whenever it can, where it is faster. */
+typedef enum fa__gpu_use { FA__GPU_NEVER, FA__GPU_ALWAYS, FA__GPU_FASTER } fa__gpu_use;
+
 /* Which products of a size are faster: not known, ours, the library's. */
 typedef struct fa__gpu_verdict {
     enum { FA__GPU_UNKNOWN, FA__GPU_OURS, FA__GPU_LIBRARYS } whose;
@@ -122,6 +126,7 @@ typedef struct fa__gpu_device {
     const fa__gpu_driver *driver;
     bool f64;           /* it computes in f64 */
     bool bit_equal;     /* its results are the CPU's, to the bit */
+    bool tensor;        /* it has tensor cores that driver->tensor knows */
     bool pinned;        /* the host's memory is not the device's: copies go through pinned memory */
     bool caches;        /* the driver has a disk cache of its own, and compiles once more to give a kernel's bytes */
     uint64_t groups;    /* work-groups that keep it busy */
@@ -135,9 +140,9 @@ typedef struct fa__gpu_device {
     void *transfers;  /* a queue of the driver's, for halves of copies that other devices' queues make */
     _Atomic int lost; /* what the driver said when it failed; 0: the device is well */
     fa__program copy; /* y = x; fa__gpu_enroll makes it */
-    enum { FA__GPU_LIBRARY_NEVER, FA__GPU_LIBRARY_ALWAYS, FA__GPU_LIBRARY_FASTER } library_use;
+    fa__gpu_use library_use, tensor_use; /* of the library, and of our kernel on tensor cores, for products */
     fa__gpu_verdict verdict[2][FA__GPU_PRODUCT_SIZES]; /* f32, f64; by size */
-    int64_t library_products;                          /* that the library made */
+    int64_t library_products, tensor_products;         /* that the library, our kernel on tensor cores made */
 } fa__gpu_device;
 
 /* The entries of fa__backend that all kinds of GPU share; a kind adds its name, and how many devices there are. */

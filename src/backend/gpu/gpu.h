@@ -25,7 +25,7 @@ typedef enum {
 
 /* The kernel of a family for a compute class; `variant` is what its source finds as VARIANT. NULL after an error. */
 const fa__gpu_kernel *fa__gpu_fixed(fa__gpu_issue *, fa__gpu_family, int variant, fa__class);
-enum { FA__GPU_VARIANTS = 10 };
+enum { FA__GPU_VARIANTS = 12 };
 
 /* The kernels that are made of a program: the lines for programs in families.def. */
 typedef enum {
@@ -138,12 +138,27 @@ typedef struct fa__gpu_product {
     const void *a, *b, *bias; /* bias: NULL for none */
 } fa__gpu_product;
 
+/* The matrices of a batch. */
+static inline int64_t fa__gpu_batch(const matmul_arguments *p)
+{
+    int64_t count = 1;
+    for (int d = 0; d < p->rank; d++)
+        count *= p->shape[d];
+    return count;
+}
+
 /* The product that a launch of fa_matmul, of mm_f8 (ops/linalg/scaled.c) or of fa_linear, asks for. */
 fa__gpu_product fa__gpu_product_of_matmul(const fa__launch *);
 fa__gpu_product fa__gpu_product_of_mm_f8(const fa__launch *);
 fa__gpu_product fa__gpu_product_of_linear(const fa__launch *);
 /* The product by the kernel of dialect/matmul.inc, for an override of the launch. */
 uint64_t fa__gpu_run_product(fa__queue *, const fa__launch *, const fa__gpu_product *);
+
+/* ---- tensor.c: products on tensor cores ---- */
+/* Whether the kernel of dialect/tensor_matmul.inc makes this product, and should. */
+bool fa__gpu_wants_tensor_cores(const fa__gpu_device *, const fa__gpu_product *);
+/* The product; for those that it makes. */
+uint64_t fa__gpu_run_on_tensor_cores(fa__gpu_issue *, const fa__gpu_product *);
 
 /* ---- library.c: products by a library ---- */
 /* Rows, or columns where it is transposed, are `ld` elements apart, and their elements side by side. */
@@ -170,6 +185,7 @@ typedef struct fa__gpu_library {
 
 enum { FA__GPU_NO_PRODUCT = -1000 }; /* the library has no way to make this one, but may have for others */
 
+/* Reads the environment: which products the library, and tensor cores, make. */
 void fa__gpu_library_begin(fa__gpu_device *);
 /* For an override: the product by the driver's library, or FA__DECLINED. */
 uint64_t fa__gpu_product_by_library(fa__queue *, const fa__launch *, fa__gpu_product);

@@ -27,12 +27,18 @@ enum {
 
 typedef fa__gpu_verdict verdict;
 
+static fa__gpu_use use_of(const char *variable)
+{
+    const char *setting = getenv(variable);
+    return setting && !strcmp(setting, "0")   ? FA__GPU_NEVER
+           : setting && !strcmp(setting, "1") ? FA__GPU_ALWAYS
+                                              : FA__GPU_FASTER;
+}
+
 void fa__gpu_library_begin(fa__gpu_device *g)
 {
-    const char *setting = g->driver->library ? getenv(g->driver->library->setting) : "0";
-    g->library_use = setting && !strcmp(setting, "0")   ? FA__GPU_LIBRARY_NEVER
-                     : setting && !strcmp(setting, "1") ? FA__GPU_LIBRARY_ALWAYS
-                                                        : FA__GPU_LIBRARY_FASTER;
+    g->library_use = g->driver->library ? use_of(g->driver->library->setting) : FA__GPU_NEVER;
+    g->tensor_use = g->tensor ? use_of("FACULA_TENSOR_CORES") : FA__GPU_NEVER;
 }
 
 /* ---- what it can do ---- */
@@ -118,7 +124,7 @@ static uint64_t issue(const job *j, void *scratch)
         return 0;
     fa__log(FA_LOG_WARNING, "%s: %s fails with status %d: it is not used any more", q->base.device->name, library->name,
             status);
-    own(j)->library_use = FA__GPU_LIBRARY_NEVER;
+    own(j)->library_use = FA__GPU_NEVER;
     return 0;
 }
 
@@ -225,11 +231,10 @@ uint64_t fa__gpu_product_by_library(fa__queue *base, const fa__launch *l, fa__gp
 {
     job j = {.queue = (fa__gpu_queue *)base, .launch = l, .product = x};
     const fa__gpu_device *g = own(&j);
-    bool forced = g->library_use == FA__GPU_LIBRARY_ALWAYS, stood = fa__failed();
-    if (g->library_use == FA__GPU_LIBRARY_NEVER || (!forced && size_of(&x.p) < 0) || !can(&j)
-        || !library_of(&j)->there())
+    bool forced = g->library_use == FA__GPU_ALWAYS, stood = fa__failed();
+    if (g->library_use == FA__GPU_NEVER || (!forced && size_of(&x.p) < 0) || !can(&j) || !library_of(&j)->there())
         return FA__DECLINED;
-    bool use = (forced || is_faster(&j)) && g->library_use != FA__GPU_LIBRARY_NEVER;
+    bool use = (forced || is_faster(&j)) && g->library_use != FA__GPU_NEVER;
     uint64_t ticket = use ? by_library(&j) : 0;
     return ticket || (!stood && fa__failed()) ? ticket : FA__DECLINED;
 }

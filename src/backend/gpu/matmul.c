@@ -63,18 +63,10 @@ static int kind_of(int dtype)
     return dtype == FA_F16 ? 1 : dtype == FA_BF16 ? 2 : dtype == FA_U8 || dtype == FA_I8 || dtype == FA_I16 ? 3 : 0;
 }
 
-static int64_t places(const matmul_arguments *p)
-{
-    int64_t count = 1;
-    for (int d = 0; d < p->rank; d++)
-        count *= p->shape[d];
-    return count;
-}
-
 /* Tiles where there are enough of them, and most of each is used. */
 static bool wants_tiles(const fa__gpu_device *g, const matmul_arguments *p)
 {
-    int64_t tiles = fa__ceil_div(p->m, TILE) * fa__ceil_div(p->n, TILE) * places(p);
+    int64_t tiles = fa__ceil_div(p->m, TILE) * fa__ceil_div(p->n, TILE) * fa__gpu_batch(p);
     return p->m >= FEW && p->n >= FEW && tiles >= (int64_t)g->groups / 2;
 }
 
@@ -92,6 +84,8 @@ static int width_of(const matmul_arguments *p)
 static uint64_t run(fa__gpu_issue *issue, const fa__gpu_product *x)
 {
     matmul_arguments p = x->p;
+    if (fa__gpu_wants_tensor_cores(issue->device->own, x))
+        return fa__gpu_run_on_tensor_cores(issue, x);
     bool tiles = wants_tiles(issue->device->own, &p);
     const fa__gpu_kernel *kernel =
         fa__gpu_fixed(issue, FA__GPU_MATMUL, 2 * kind_of(p.dtype) + !tiles, fa__class_of((unsigned)p.dtype));
@@ -100,7 +94,7 @@ static uint64_t run(fa__gpu_issue *issue, const fa__gpu_product *x)
     p.wide = tiles ? 0 : width_of(&p);
     p.across = fa__ceil_div(p.n, tiles ? TILE : (int64_t)1 << p.wide);
     p.down = fa__ceil_div(p.m, tiles ? TILE : DIRECT >> p.wide);
-    int64_t groups = p.across * p.down * places(&p);
+    int64_t groups = p.across * p.down * fa__gpu_batch(&p);
     if (!groups) /* one that finds nothing to do */
         p.m = p.n = p.k = 0, p.across = p.down = groups = 1, p.rank = 0;
     fa__gpu_args args = {.count = 0};

@@ -32,6 +32,7 @@ FILE_OF(poisson_inc)
 FILE_OF(random_inc)
 FILE_OF(tree_inc)
 FILE_OF(product_inc)
+FILE_OF(tile_inc)
 FILE_OF(program_inc)
 FILE_OF(registered_inc)
 #define FAMILY(name, file, entry, x, y, needs) FILE_OF(file##_inc)
@@ -59,7 +60,9 @@ enum {
     SPECIAL = FA__GPU_NEEDS_SPECIAL,
     POISSON = FA__GPU_NEEDS_POISSON,
     RARE = FA__GPU_NEEDS_RARE,
-    PRODUCT = FA__GPU_NEEDS_PRODUCT
+    PRODUCT = FA__GPU_NEEDS_PRODUCT,
+    TILES = FA__GPU_NEEDS_TILES,
+    TENSOR = FA__GPU_NEEDS_TENSOR
 };
 
 static const fa__gpu_form families[FA__GPU_FAMILIES] = {
@@ -285,6 +288,10 @@ char *fa__gpu_source_fixed(const fa__device *d, fa__gpu_family family, int varia
         return NULL;
     put_begin(&t, d, form, class, form->needs);
     fa__gpu_put(&t, "#define VARIANT %d\n", variant);
+    if (form->needs & TENSOR)
+        fa__gpu_put_file(&t, ((const fa__gpu_device *)d->own)->driver->tensor);
+    if (form->needs & TILES)
+        fa__gpu_put_file(&t, fa__embed_tile_inc);
     if (form->needs & PRODUCT)
         fa__gpu_put_file(&t, fa__embed_product_inc);
     fa__gpu_put_file(&t, form->text);

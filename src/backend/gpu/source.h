@@ -30,7 +30,9 @@ enum {
     FA__GPU_NEEDS_SPECIAL = 128,
     FA__GPU_NEEDS_POISSON = 256,
     FA__GPU_NEEDS_RARE = 512,
-    FA__GPU_NEEDS_PRODUCT = 1024
+    FA__GPU_NEEDS_PRODUCT = 1024,
+    FA__GPU_NEEDS_TILES = 2048,
+    FA__GPU_NEEDS_TENSOR = 4096
 };
 
 /* The inputs (bits) that its results need, and that are no keys. */

@@ -2,7 +2,7 @@
 #include "backend/gpu/cuda/cuda.h"
 #include "kernels_gpu.h"
 
-extern const char fa__embed_cuda_h[]; /* ends with a 0 */
+extern const char fa__embed_cuda_h[], fa__embed_cuda_tensor_h[]; /* end with a 0 */
 
 static bool open_device(fa__device *d)
 {
@@ -12,6 +12,7 @@ static bool open_device(fa__device *d)
 const fa__gpu_driver fa__cuda_driver = {
     .name = "CUDA",
     .prelude = fa__embed_cuda_h,
+    .tensor = fa__embed_cuda_tensor_h,
     .options = fa__cuda_options,
     .peers = true,
     .stuck = -CUDA_ERROR_UNKNOWN,

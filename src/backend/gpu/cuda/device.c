@@ -70,6 +70,7 @@ static void learn(fa__cuda_device *o)
                     + attribute(o, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     o->target = target_for(o->capability);
     o->gpu.f64 = o->gpu.bit_equal = o->gpu.pinned = true;
+    o->gpu.tensor = o->target >= 80;
     o->gpu.groups = (uint64_t)(units ? units : 1) * 16;
     o->gpu.max_group = (uint64_t)attribute(o, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     o->gpu.max_args = 4096;
