@@ -184,7 +184,7 @@ class Generated(unittest.TestCase):
         held = []
         for name in _ops.__all__:
             f = getattr(_ops, name)
-            if '_owned(y)' not in inspect.getsource(f):
+            if '_own(h)' not in inspect.getsource(f):
                 continue
             needed = [p for p in inspect.signature(f).parameters.values() if p.default is inspect.Parameter.empty]
             for operand in (x, y):
@@ -196,6 +196,45 @@ class Generated(unittest.TestCase):
         self.assertGreater(len(held), 200)
         report = self.report()
         self.assertLess(report, 20, report)
+
+    def test_equal_options_are_made_once_and_others_anew(self):
+        x = fa.tensor([[1.0, 2.0], [3.0, 5.0]])
+        for _ in range(2):
+            self.assertEqual(x.sum(dim=1).tolist(), [3, 8])
+            self.assertEqual(x.sum(dim=0).tolist(), [4, 7])
+            self.assertEqual(x.sum(dim=(0, 1), keepdim=True).tolist(), [[11]])
+            self.assertEqual(x.sum(dim=[0]).tolist(), [4, 7])  # a list cannot be a key
+            self.assertEqual(fa.add(x, x, alpha=2.5).tolist(), [[3.5, 7], [10.5, 17.5]])
+        self.assertLessEqual(len(_ops._known_fa_sum), 200)
+        for i in range(300):
+            fa.add(1.0, x, alpha=i)
+        self.assertLessEqual(len(_ops._known_fa_add), 201)
+
+    def test_numbers_of_every_kind_are_operands(self):
+        x = fa.tensor([2.0, -4.0])
+        for number in (3, -3, 2.5, -0.0, True, 1 << 62, -(1 << 63), 1 << 70, float('inf'), numpy.float64(1.5) if numpy else 1.5):
+            sums = fa.tensor([2.0 + float(number), -4.0 + float(number)])
+            self.assertEqual(fa.add(x, number).tolist(), sums.tolist(), number)
+            if number is not True:
+                self.assertEqual((number - x).tolist(), fa.sub(number, x).tolist())
+        self.assertEqual((fa.tensor([1, 2]) * (1 << 40)).tolist(), [1 << 40, 1 << 41])
+        self.assertEqual((fa.tensor([1, 2]) + -7).tolist(), [-6, -5])
+        self.assertEqual(fa.where(fa.tensor([True, False]), 1.5, -1).tolist(), [1.5, -1])
+        with self.assertRaises(TypeError):
+            fa.add(x, 'one')
+
+    def test_arguments_that_are_structs(self):
+        """Machines on which a struct does not travel as its words."""
+        words, _library._WORDS = _library._WORDS, 0
+        try:
+            packed = _library._declare('fa_add', ctypes.c_void_p, [_library.Arg, _library.Arg, ctypes.c_void_p])
+            y = fa.Tensor.__new__(fa.Tensor)
+            x = fa.tensor([1.0])
+            y._h = _library._own(packed(0, x._h, *_library._bits(2.5)[:2], None))
+            self.assertEqual(y.tolist(), [3.5])
+            self.assertEqual(type(packed).__name__, 'function')
+        finally:
+            _library._WORDS = words
 
     def report(self):
         """How many objects the scopes of this thread own."""

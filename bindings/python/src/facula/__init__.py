@@ -37,17 +37,13 @@ def _operators():
     both = {'add': o.add, 'sub': o.sub, 'mul': o.mul, 'truediv': o.div, 'pow': o.pow, 'floordiv': o.floor_divide,
             'mod': o.remainder}
     for name, f in both.items():
-        setattr(Tensor, f'__{name}__', lambda x, y, f=f: f(x, y))
+        setattr(Tensor, f'__{name}__', f)
         setattr(Tensor, f'__r{name}__', lambda x, y, f=f: f(y, x))
-    for name, f in {'iadd': o.add_, 'isub': o.sub_, 'imul': o.mul_, 'itruediv': o.div_}.items():
-        setattr(Tensor, f'__{name}__', lambda x, y, f=f: f(x, y))
-    for name, f in {'lt': o.lt, 'le': o.le, 'gt': o.gt, 'ge': o.ge, 'eq': o.eq, 'ne': o.ne}.items():
-        setattr(Tensor, f'__{name}__', lambda x, y, f=f: f(x, y))
+    for name, f in {'iadd': o.add_, 'isub': o.sub_, 'imul': o.mul_, 'itruediv': o.div_, 'lt': o.lt, 'le': o.le, 'gt': o.gt,
+                    'ge': o.ge, 'eq': o.eq, 'ne': o.ne, 'matmul': o.matmul, 'neg': o.neg, 'abs': o.abs}.items():
+        setattr(Tensor, f'__{name}__', f)
     Tensor.__hash__ = object.__hash__
-    Tensor.__matmul__ = lambda x, y: o.matmul(x, y)
     Tensor.__rmatmul__ = lambda x, y: o.matmul(y, x)
-    Tensor.__neg__ = lambda x: o.neg(x)
-    Tensor.__abs__ = lambda x: o.abs(x)
     Tensor.__invert__ = lambda x: o.logical_not(x) if x.dtype.name == 'bool' else o.bitwise_not(x)
     Tensor.__and__ = lambda x, y: o.logical_and(x, y) if x.dtype.name == 'bool' else o.bitwise_and(x, y)
     Tensor.__or__ = lambda x, y: o.logical_or(x, y) if x.dtype.name == 'bool' else o.bitwise_or(x, y)
