@@ -36,6 +36,8 @@ TYPES = {
 RESULTS = {'fa_tensor *': None, 'fa_tensors': None, 'fa_module *': 'Module', 'fa_transform *': 'Module',
            'fa_optim *': 'Optimizer', 'fa_schedule *': 'Schedule', 'fa_dataset *': 'Dataset', 'fa_loader *': 'Loader',
            'fa_scaler *': 'Scaler'}
+# what makes objects of the library of those of Python
+CONVERTED = {'fa_dataset *': '_dataset', 'fa_module *': '_module', 'fa_transform *': '_module'}
 # file: (beginning of the names, result)
 SPACES = {
     '_nn': ('fa_nn_', 'fa_module *'),
@@ -51,8 +53,8 @@ from ctypes import byref as _byref
 from ._library import Arg, Device, Numbers, Parameters, Shape, Tensors
 from ._library import Dataset as _Dataset, Loader as _Loader, Module as _Module, Optimizer as _Optimizer
 from ._library import Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor
-from ._library import _as_tensor, _bits, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
-from ._library import _handle, _kept_options, _leave, _made, _new, _numbers, _own, _pair, _parameters, _result, _results
+from ._library import _as_tensor, _bits, _dataset, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
+from ._library import _handle, _kept_options, _leave, _made, _module, _new, _numbers, _own, _pair, _parameters, _result, _results
 from ._library import _several, _shape, _tensors, _text
 
 '''
@@ -196,10 +198,14 @@ def function(f, name, structs):
         call = TYPES[p['type']][1].format(n)
         if p['type'] == 'const fa_tensor *':
             lines.append(f'    if {n}.__class__ is not _Tensor and {n} is not None:\n        {n} = _as_tensor({n})\n')
+        elif p['type'] in CONVERTED:
+            lines.append(f"    {n} = {CONVERTED[p['type']]}({n})\n")
         elif p['type'] == 'fa_arg':
             lines.append(f'    if {n}.__class__ is _Tensor:\n        kind_{n}, bits_{n} = 0, {n}._h\n'
                          f'    else:\n        kind_{n}, bits_{n}, {n} = _bits({n})\n')
         calls.append(call)
+    lines += [f"    {name_of(o['name'])} = {CONVERTED[o['type']]}({name_of(o['name'])})\n"
+              for o in options if o['type'] in CONVERTED]
     if 'struct' in f:
         known, more = given_options(f, options, structs)
         head += known

@@ -16,7 +16,8 @@ A call that fails raises facula.Error."""
 from . import _ops
 from ._constants import METHODS as _METHODS, VERSION as __version__
 from ._library import DTYPES as _DTYPES, DType, Error, _as_tensor as as_tensor
-from ._objects import Batch, Loader, Module, Optimizer, Scaler, Schedule
+from ._callbacks import Function, dataset_of, grad_of
+from ._objects import Batch, Lambda, Loader, Module, Optimizer, Scaler, Schedule
 from ._ops import *  # noqa: F403
 from ._settings import autocast, best_device, is_available, load, load_file, manual_seed, no_grad, save, use
 from ._tensor import Tensor, from_dlpack, from_numpy
@@ -52,5 +53,7 @@ def _operators():
 
 
 _operators()
-nn.Module = Module
+nn.Module, nn.Lambda = Module, Lambda
+data.dataset = dataset_of
+del dataset_of
 nn.sequential = _objects.sequential  # noqa: F405

@@ -1,6 +1,7 @@
 """What the generated functions stand on: the shared library, structs that are passed by value, conversions of arguments,
 tensors and the other objects as handles. Objects of the library are taken out of their scope (fa_own) and released when
 their Python object ends."""
+import collections
 import ctypes
 import os
 import pathlib
@@ -8,7 +9,6 @@ import platform
 import re
 import struct
 import sys
-import threading
 from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_int64,
                     c_size_t, c_void_p, cast)
 
@@ -91,7 +91,7 @@ class Place(Structure):
 class Error(RuntimeError):
     """What a call raises that fails; `kind` is "shape", "dtype", "device", ..."""
 
-    def __init__(self, message, kind):
+    def __init__(self, message, kind='user'):
         super().__init__(message)
         self.kind = kind
 
@@ -101,7 +101,18 @@ _error_message = _declare('fa_error_message', c_char_p, [])
 _error_clear = _declare('fa_error_clear', None, [])
 _error_stands = _declare('fa_error_stands', c_bool, [])
 _code_name = _declare('fa_code_name', c_char_p, [c_int])
-_state = threading.local()  # .raised: an exception of a callback, on its way through functions in C
+_fa_fail = lib.fa_fail
+_fa_fail.restype = c_bool
+_CODES = {_code_name(n).decode(): n for n in range(32)}  # by kind
+_raised = collections.deque(maxlen=8)  # exceptions of callbacks, on their way through functions in C, after their texts
+
+
+def _gave(e):
+    """Makes an exception of a callback an error of the library, behind which _fail() raises it again."""
+    code = _CODES.get(e.kind, 0) if isinstance(e, Error) else 0
+    text = str(e) if code else f'{type(e).__name__}: {e}'
+    _raised.append((text[:200], e))
+    _fa_fail(c_int(code or CONSTANTS['FA_ERROR_USER']), b'%s', text.encode(errors='replace'))
 
 
 def _fail():
@@ -109,9 +120,14 @@ def _fail():
     message = re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: ', '', _error_message().decode(errors='replace'))
     kind = _code_name(_error_code()).decode()
     _error_clear()
-    raised, _state.raised = getattr(_state, 'raised', None), None
-    if raised is not None:
-        raise raised
+    for text, e in list(_raised)[::-1]:
+        if text in message:
+            _raised.clear()
+            if isinstance(e, Error):
+                raise Error(message, kind) from e
+            if hasattr(e, 'add_note') and message != text:
+                e.add_note(message)
+            raise e
     raise Error(message, kind)
 
 
@@ -175,9 +191,40 @@ def _handle(x):
     return None if x is None else x._h
 
 
+def _dataset(x):
+    """A dataset, also of a sequence of Python."""
+    return x if x is None or isinstance(x, Dataset) else dataset_of(x)
+
+
+def _module(x):
+    """A module, also of a function of Python."""
+    return x if x is None or isinstance(x, Module) else Lambda(x)
+
+
+class _Sample(Structure):
+    _fields_ = [('part', c_void_p * 8)]
+
+
 class Dataset(Handle):
     """A dataset; see facula.data."""
     __slots__ = ()
+
+    def __len__(self):
+        n = _dataset_length(self._h)
+        if n < 0:
+            _fail()
+        return n
+
+    def __getitem__(self, index):
+        with _scope():
+            parts = [_borrowed(Tensor, h) for h in _dataset_get(self._h, index).part if h]
+        if not parts:
+            _fail()
+        return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+_dataset_length = _declare('fa_dataset_length', c_int64, [c_void_p])
+_dataset_get = _declare('fa_dataset_get', _Sample, [c_void_p, c_int64])
 
 
 # ---- dtypes and devices ----
@@ -411,4 +458,5 @@ def _call(function, *arguments):
 
 
 from ._tensor import Tensor, _as_tensor  # noqa: E402
-from ._objects import Loader, Module, Optimizer, Scaler, Schedule  # noqa: E402
+from ._objects import Lambda, Loader, Module, Optimizer, Scaler, Schedule  # noqa: E402
+from ._callbacks import dataset_of  # noqa: E402
