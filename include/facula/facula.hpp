@@ -671,6 +671,57 @@ class tensor : public handle<fa_tensor>
         return s.get();
     }
 
+    /* The most frequent operations, as methods: x.exp() is fa::exp(x). */
+    inline tensor abs(FA__HERE) const;        /**< fa::abs(x) */
+    inline tensor exp(FA__HERE) const;        /**< fa::exp(x) */
+    inline tensor log(FA__HERE) const;        /**< fa::log(x) */
+    inline tensor sqrt(FA__HERE) const;       /**< fa::sqrt(x) */
+    inline tensor relu(FA__HERE) const;       /**< fa::relu(x) */
+    inline tensor sigmoid(FA__HERE) const;    /**< fa::sigmoid(x) */
+    inline tensor tanh(FA__HERE) const;       /**< fa::tanh(x) */
+    inline tensor t(FA__HERE) const;          /**< fa::t(x) */
+    inline tensor clone(FA__HERE) const;      /**< fa::clone(x) */
+    inline tensor detach(FA__HERE) const;     /**< fa::detach(x) */
+    inline tensor contiguous(FA__HERE) const; /**< fa::contiguous(x) */
+    /** fa::pow(x, y) */
+    inline tensor pow(const arg &y, FA__HERE) const;
+    /** fa::matmul(x, y) */
+    inline tensor matmul(const tensor &y, FA__HERE) const;
+    /** fa::softmax(x, dim) */
+    inline tensor softmax(int64_t dim, FA__HERE) const;
+    /** fa::sum(x, {dim, keepdim}) */
+    inline tensor sum(const fa::dims &dim = FA_ALL, bool keepdim = false, FA__HERE) const;
+    /** fa::mean(x, {dim, keepdim}) */
+    inline tensor mean(const fa::dims &dim = FA_ALL, bool keepdim = false, FA__HERE) const;
+    /** fa::amax(x, {dim, keepdim}) */
+    inline tensor amax(const fa::dims &dim = FA_ALL, bool keepdim = false, FA__HERE) const;
+    /** fa::amin(x, {dim, keepdim}) */
+    inline tensor amin(const fa::dims &dim = FA_ALL, bool keepdim = false, FA__HERE) const;
+    /** fa::argmax(x, {dim, keepdim}) */
+    inline tensor argmax(int64_t dim = FA_ALL, bool keepdim = false, FA__HERE) const;
+    /** fa::argmin(x, {dim, keepdim}) */
+    inline tensor argmin(int64_t dim = FA_ALL, bool keepdim = false, FA__HERE) const;
+    /** fa::view(x, shape) */
+    inline tensor view(const fa::shape &shape, FA__HERE) const;
+    /** fa::reshape(x, shape) */
+    inline tensor reshape(const fa::shape &shape, FA__HERE) const;
+    /** fa::expand(x, shape) */
+    inline tensor expand(const fa::shape &shape, FA__HERE) const;
+    /** fa::permute(x, dims) */
+    inline tensor permute(const fa::shape &dims, FA__HERE) const;
+    /** fa::transpose(x, dim0, dim1) */
+    inline tensor transpose(int64_t dim0, int64_t dim1, FA__HERE) const;
+    /** fa::flatten(x, {start, end}) */
+    inline tensor flatten(int64_t start = 0, int64_t end = -1, FA__HERE) const;
+    /** fa::squeeze(x, {dim}) */
+    inline tensor squeeze(const fa::dims &dim = FA_ALL, FA__HERE) const;
+    /** fa::unsqueeze(x, dim) */
+    inline tensor unsqueeze(int64_t dim, FA__HERE) const;
+    /** fa::select(x, dim, index) */
+    inline tensor select(int64_t dim, int64_t index, FA__HERE) const;
+    /** fa::narrow(x, dim, start, length) */
+    inline tensor narrow(int64_t dim, int64_t start, int64_t length, FA__HERE) const;
+
     inline tensor &operator+=(const arg &y);
     inline tensor &operator-=(const arg &y);
     inline tensor &operator*=(const arg &y);
@@ -691,6 +742,15 @@ class tensor : public handle<fa_tensor>
         return from(data.get(), {static_cast<int64_t>(n)}, {}, file, line);
     }
 };
+
+/** Prints a shape to a stream: (2, 3). */
+inline std::ostream &operator<<(std::ostream &to, const shape &s)
+{
+    to << "(";
+    for (int i = 0; i < s.rank(); i++)
+        to << (i ? ", " : "") << s[i];
+    return to << (s.rank() == 1 ? ",)" : ")");
+}
 
 /** Prints a tensor to a stream. */
 inline std::ostream &operator<<(std::ostream &to, const tensor &t)
@@ -1539,6 +1599,152 @@ inline module function(std::function<tensor(const tensor &)> run, const char *ki
 
 namespace fa
 {
+
+/* ---- operations as methods ---- */
+
+inline tensor tensor::abs(const char *file, int line) const
+{
+    return fa::abs(*this, {}, file, line);
+}
+inline tensor tensor::exp(const char *file, int line) const
+{
+    return fa::exp(*this, {}, file, line);
+}
+inline tensor tensor::log(const char *file, int line) const
+{
+    return fa::log(*this, {}, file, line);
+}
+inline tensor tensor::sqrt(const char *file, int line) const
+{
+    return fa::sqrt(*this, {}, file, line);
+}
+inline tensor tensor::relu(const char *file, int line) const
+{
+    return fa::relu(*this, {}, file, line);
+}
+inline tensor tensor::sigmoid(const char *file, int line) const
+{
+    return fa::sigmoid(*this, {}, file, line);
+}
+inline tensor tensor::tanh(const char *file, int line) const
+{
+    return fa::tanh(*this, {}, file, line);
+}
+inline tensor tensor::clone(const char *file, int line) const
+{
+    return fa::clone(*this, {}, file, line);
+}
+inline tensor tensor::contiguous(const char *file, int line) const
+{
+    return fa::contiguous(*this, {}, file, line);
+}
+inline tensor tensor::t(const char *file, int line) const
+{
+    return fa::t(*this, file, line);
+}
+inline tensor tensor::detach(const char *file, int line) const
+{
+    return fa::detach(*this, file, line);
+}
+inline tensor tensor::pow(const arg &y, const char *file, int line) const
+{
+    return fa::pow(*this, y, {}, file, line);
+}
+inline tensor tensor::matmul(const tensor &y, const char *file, int line) const
+{
+    return fa::matmul(*this, y, {}, file, line);
+}
+inline tensor tensor::softmax(int64_t dim, const char *file, int line) const
+{
+    return fa::softmax(*this, dim, {}, file, line);
+}
+inline tensor tensor::sum(const fa::dims &dim, bool keepdim, const char *file, int line) const
+{
+    sum_options o;
+    o.dim = dim;
+    o.keepdim = keepdim;
+    return fa::sum(*this, o, file, line);
+}
+inline tensor tensor::mean(const fa::dims &dim, bool keepdim, const char *file, int line) const
+{
+    mean_options o;
+    o.dim = dim;
+    o.keepdim = keepdim;
+    return fa::mean(*this, o, file, line);
+}
+inline tensor tensor::amax(const fa::dims &dim, bool keepdim, const char *file, int line) const
+{
+    amax_options o;
+    o.dim = dim;
+    o.keepdim = keepdim;
+    return fa::amax(*this, o, file, line);
+}
+inline tensor tensor::amin(const fa::dims &dim, bool keepdim, const char *file, int line) const
+{
+    amin_options o;
+    o.dim = dim;
+    o.keepdim = keepdim;
+    return fa::amin(*this, o, file, line);
+}
+inline tensor tensor::argmax(int64_t dim, bool keepdim, const char *file, int line) const
+{
+    argmax_options o;
+    o.dim = dim;
+    o.keepdim = keepdim;
+    return fa::argmax(*this, o, file, line);
+}
+inline tensor tensor::argmin(int64_t dim, bool keepdim, const char *file, int line) const
+{
+    argmin_options o;
+    o.dim = dim;
+    o.keepdim = keepdim;
+    return fa::argmin(*this, o, file, line);
+}
+inline tensor tensor::view(const fa::shape &shape, const char *file, int line) const
+{
+    return fa::view(*this, shape, file, line);
+}
+inline tensor tensor::expand(const fa::shape &shape, const char *file, int line) const
+{
+    return fa::expand(*this, shape, file, line);
+}
+inline tensor tensor::reshape(const fa::shape &shape, const char *file, int line) const
+{
+    return fa::reshape(*this, shape, {}, file, line);
+}
+inline tensor tensor::permute(const fa::shape &dims, const char *file, int line) const
+{
+    return fa::permute(*this, dims, file, line);
+}
+inline tensor tensor::transpose(int64_t dim0, int64_t dim1, const char *file, int line) const
+{
+    return fa::transpose(*this, dim0, dim1, file, line);
+}
+inline tensor tensor::flatten(int64_t start, int64_t end, const char *file, int line) const
+{
+    flatten_options o;
+    o.start = start;
+    o.end = end;
+    return fa::flatten(*this, o, file, line);
+}
+inline tensor tensor::squeeze(const fa::dims &dim, const char *file, int line) const
+{
+    squeeze_options o;
+    o.dim = dim;
+    return fa::squeeze(*this, o, file, line);
+}
+inline tensor tensor::unsqueeze(int64_t dim, const char *file, int line) const
+{
+    return fa::unsqueeze(*this, dim, file, line);
+}
+inline tensor tensor::select(int64_t dim, int64_t index, const char *file, int line) const
+{
+    return fa::select(*this, dim, index, file, line);
+}
+inline tensor tensor::narrow(int64_t dim, int64_t start, int64_t length, const char *file, int line) const
+{
+    return fa::narrow(*this, dim, start, length, file, line);
+}
 
 /* ---- operators ---- */
 

@@ -186,6 +186,34 @@ static void networks(const std::string &work)
     CHECK(says(failure([&] { (void)outer(x); }), "destroyed"));
 }
 
+// Each method is the function of its name.
+static void methods()
+{
+    fa::manual_seed(8);
+    const fa::tensor x = fa::rand({2, 3}) + 0.5, y = fa::rand({3, 2}), z = fa::rand({2, 1, 3});
+    CHECK(fa::same(x.abs(), fa::abs(x)) && fa::same(x.exp(), fa::exp(x)) && fa::same(x.log(), fa::log(x)));
+    CHECK(fa::same(x.sqrt(), fa::sqrt(x)) && fa::same((x - 1).relu(), fa::relu(x - 1)));
+    CHECK(fa::same(x.sigmoid(), fa::sigmoid(x)) && fa::same(x.tanh(), fa::tanh(x)) && fa::same(x.t(), fa::t(x)));
+    CHECK(fa::same(x.clone(), x) && fa::same(x.detach(), x) && fa::same(x.t().contiguous(), x.t()));
+    CHECK(fa::same(x.pow(2), fa::pow(x, 2)) && fa::same(x.matmul(y), fa::matmul(x, y)));
+    CHECK(fa::same(x.softmax(1), fa::softmax(x, 1)) && fa::same(x.sum(), fa::sum(x)));
+    CHECK(fa::same(x.sum(1, true), fa::sum(x, {1, true})) && fa::same(x.sum({0, 1}), fa::sum(x)));
+    CHECK(fa::same(x.mean(0), fa::mean(x, {0})) && fa::same(x.amax(0), fa::amax(x, {0})));
+    CHECK(fa::same(x.amin(1), fa::amin(x, {1})) && fa::same(x.argmax(1), fa::argmax(x, {1})));
+    CHECK(fa::same(x.argmin(), fa::argmin(x)) && fa::same(x.argmin(0, true), fa::argmin(x, {0, true})));
+    CHECK(fa::same(x.view({3, 2}), fa::view(x, {3, 2})) && fa::same(x.reshape({-1}), fa::reshape(x, {-1})));
+    CHECK(fa::same(x["0"].expand({4, 3}), fa::expand(x["0"], {4, 3})));
+    CHECK(fa::same(z.permute({2, 0, 1}), fa::permute(z, {2, 0, 1})) && fa::same(x.transpose(0, -1), x.t()));
+    CHECK(fa::same(z.flatten(), fa::flatten(z)) && fa::same(z.flatten(1), fa::flatten(z, {1})));
+    CHECK(fa::same(z.squeeze(), fa::squeeze(z)) && fa::same(z.squeeze(1), z.view({2, 3})));
+    CHECK(fa::same(x.unsqueeze(1), fa::unsqueeze(x, 1)) && fa::same(x.select(1, 2), x[":, 2"]));
+    CHECK(fa::same(x.narrow(1, 1, 2), x[":, 1:3"]));
+    CHECK(says(failure([&] { (void)x.matmul(x); }), line(__LINE__) + "fa_matmul("));
+    std::ostringstream text;
+    text << x.shape() << x["0"].shape() << x["0, 0"].shape();
+    CHECK(text.str() == "(2, 3)(3,)()");
+}
+
 static void functions()
 {
     const fa::tensor x = fa::tensor{2.0, 3.0}.requires_grad(true);
@@ -381,6 +409,7 @@ int main(int count, char **argument)
     values();
     errors();
     networks(count > 1 ? argument[1] : ".");
+    methods();
     functions();
     hooks();
     datasets();
