@@ -186,13 +186,18 @@ def function(f, name, structs):
     options = f.get('options', [])
     ordered = [o for o in options if o['name'] != 'out'] + [o for o in options if o['name'] == 'out']
     parameters = [name_of(p['name']) for p in f['parameters']]
-    signature = parameters + [f"{name_of(o['name'])}={default_of(o)[0]}" for o in ordered]
+    # sizes may be a tuple, or several arguments; options behind them have names then
+    sizes = f['parameters'] and f['parameters'][-1]['type'] == 'fa_shape' and parameters[-1]
+    signature = parameters + (['*more'] if sizes else [])
+    signature += [f"{name_of(o['name'])}={default_of(o)[0]}" for o in ordered]
     c_types = [TYPES[p['type']][0] for p in f['parameters']] + (['c_void_p'] if 'struct' in f else [])
     result = f['result']
     c_result = 'Tensors' if result == 'fa_tensors' else f'_{result}' if result.endswith('_result') else 'c_void_p'
     head = f"_c_{f['name']} = _declare('{f['symbol']}', {c_result}, [{', '.join(c_types)}])\n"
     lines = [f"def {name}({', '.join(signature)}):\n", documentation(f, ordered)]
     calls = []
+    if sizes:
+        lines.append(f'    if more:\n        {sizes} = ({sizes}, *more)\n')
     for p in f['parameters']:
         n = name_of(p['name'])
         call = TYPES[p['type']][1].format(n)

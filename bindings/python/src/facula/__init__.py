@@ -13,9 +13,11 @@
 Functions have the names, options and documentation of the library's, without the fa_. Tensors share memory with NumPy
 (numpy.asarray(x), facula.from_numpy(a)) and with all that knows DLPack (torch.from_dlpack(x), facula.from_dlpack(x)).
 A call that fails raises facula.Error."""
+import sys as _sys
+
 from . import _ops
 from ._constants import METHODS as _METHODS, VERSION as __version__
-from ._library import DTYPES as _DTYPES, DType, Error, _as_tensor as as_tensor
+from ._library import DTYPES as _DTYPES, _BY_NAME, DType, Error, _as_tensor as as_tensor
 from ._callbacks import Function, dataset_of, grad_of
 from ._objects import Batch, Lambda, Loader, Module, Optimizer, Scaler, Schedule
 from ._ops import *  # noqa: F403
@@ -24,8 +26,30 @@ from ._tensor import Tensor, from_dlpack, from_numpy
 from . import _amp as amp, _data as data, _init as init, _lr as lr, _nn as nn, _optim as optim, _transform as transform
 
 tensor = Tensor
-globals().update({d.name: d for d in _DTYPES.values() if d.name != 'bool'})
+globals().update({name: d for name, d in _BY_NAME.items() if name != 'bool'})  # f32, and float32 as elsewhere
 bool_ = _DTYPES[1]
+
+
+def arange(start, end=None, **options):
+    """Numbers from `start` (0 if there is only one) up to, and without, `end`; options as of the C function: step, dtype,
+    device."""
+    return _ops.arange(0, start, **options) if end is None else _ops.arange(start, end, **options)
+
+
+def _extreme(both, one, pairs, name):
+    def extreme(x, dim=None, keepdim=False, **options):
+        if isinstance(dim, Tensor):
+            return pairs(x, dim, **options)
+        return one(x, keepdim=keepdim, **options) if dim is None else both(x, dim, keepdim=keepdim, **options)
+    extreme.__name__ = extreme.__qualname__ = name
+    extreme.__doc__ = f"""The {name}imum of all elements; with a dim, values and indices along it; with a tensor, the larger or
+    smaller ones of both."""
+    return extreme
+
+
+max = _extreme(_ops.max, _ops.amax, _ops.maximum, 'max')
+min = _extreme(_ops.min, _ops.amin, _ops.minimum, 'min')
+Tensor.max, Tensor.min = max, min
 
 for _name in _METHODS:
     if not hasattr(Tensor, _name):
@@ -57,3 +81,20 @@ nn.Module, nn.Lambda = Module, Lambda
 data.dataset = dataset_of
 del dataset_of
 nn.sequential = _objects.sequential  # noqa: F405
+nn.functional = _sys.modules[__name__]
+
+
+def _as_elsewhere(module):
+    """PyTorch's names of what a module has: facula.nn.BatchNorm2d is facula.nn.batch_norm2d."""
+    names = {name.replace('_', ''): name for name in dir(module) if not name.startswith('_')}
+
+    def find(name):
+        if name[:1].isupper() and name.lower() in names:
+            return getattr(module, names[name.lower()])
+        raise AttributeError(f'module {module.__name__!r} has no {name!r}')
+    module.__getattr__ = find
+
+
+for _module in (nn, optim):
+    _as_elsewhere(_module)
+del _module

@@ -117,7 +117,8 @@ def _gave(e):
 
 def _fail():
     """Raises the error that the library has set. An address in front of it would be that of ctypes."""
-    message = re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: ', '', _error_message().decode(errors='replace'))
+    message = re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: | at \S+\.so[\w.]*\+0x[0-9a-f]+', '',
+                     _error_message().decode(errors='replace'))
     kind = _code_name(_error_code()).decode()
     _error_clear()
     for text, e in list(_raised)[::-1]:

@@ -80,13 +80,24 @@ class Module(Handle):
             release(h)
 
     def __setattr__(self, name, value):
-        if isinstance(value, Module) and name != '_h':
+        if isinstance(value, Module):
             if not _add(self._h, name.encode(), value._h):
                 _fail()
         elif isinstance(value, Tensor) and value.dtype.is_floating:
             if not (_parameter if value.requires_grad else _buffer)(self._h, name.encode(), value._h):
                 _fail()
         object.__setattr__(self, name, value)
+
+    def __getattr__(self, name):
+        """A child, parameter or buffer by its name, where it is no attribute: net.fc.weight."""
+        if not name.startswith('_'):
+            parts = self.children()
+            if name in parts:
+                return parts[name]
+            state = self.state_dict()
+            if name in state:
+                return state[name]
+        raise AttributeError(f'{type(self).__name__} has no {name!r}')
 
     def forward(self, *inputs):
         """Computes the result: what subclasses define. A layer runs in the library."""
@@ -140,6 +151,17 @@ class Module(Handle):
         """Parameters and buffers, by name. They are not copies."""
         with _scope():
             return _named(_state_of(self._h))
+
+    def load_state_dict(self, state, strict=True):
+        """Copies tensors or arrays into the parameters and buffers of their names; strict: both have the same names."""
+        own = self.state_dict()
+        if strict and set(own) != set(state):
+            raise KeyError(f'missing: {sorted(set(own) - set(state))}, unexpected: {sorted(set(state) - set(own))}')
+        from ._ops import copy_
+        from ._settings import no_grad
+        with no_grad():
+            for name in set(own) & set(state):
+                copy_(own[name], _as_tensor(state[name]))
 
     def numel(self):
         """The number of elements of all parameters."""

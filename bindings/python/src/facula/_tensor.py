@@ -188,6 +188,30 @@ class Tensor(Handle):
         """A copy on the current CUDA device."""
         return self.to('cuda')
 
+    def float(self):
+        """The tensor in f32."""
+        return self.to('f32')
+
+    def double(self):
+        """The tensor in f64."""
+        return self.to('f64')
+
+    def half(self):
+        """The tensor in f16."""
+        return self.to('f16')
+
+    def long(self):
+        """The tensor in i64."""
+        return self.to('i64')
+
+    def int(self):
+        """The tensor in i32."""
+        return self.to('i32')
+
+    def bool(self):
+        """The tensor in bool."""
+        return self.to('bool')
+
     # ---- indexing ----
 
     def __getitem__(self, key):
