@@ -120,7 +120,7 @@ def preprocessed(arguments, directory):
             skip = a in ('-o', '-MT', '-MF') and not skip
         else:
             keep.append(a)
-    while 'ccache' in keep[0]:
+    while pathlib.Path(keep[0]).name in ('ccache', 'sccache', 'distcc'): # but not a compiler in /usr/lib/ccache
         keep = keep[1:]
     return subprocess.run(keep + ['-E', '-DFA__ONE_LEVEL=base'], cwd=directory, check=True, capture_output=True,
                           text=True).stdout

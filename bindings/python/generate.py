@@ -10,7 +10,7 @@ import sys
 TYPES = {
     'const fa_tensor *': ('c_void_p', '_h({0})'),
     'fa_tensor *': ('c_void_p', '_h({0})'),
-    'fa_arg': ('Arg', '_arg({0})'),
+    'fa_arg': ('Arg', 'kind_{0}, bits_{0}'),
     'fa_tensors': ('Tensors', '_tensors({0})'),
     'fa_list': ('Numbers', '_numbers({0})'),
     'fa_dims': ('c_int64', '_dims({0})'),
@@ -36,6 +36,8 @@ TYPES = {
 RESULTS = {'fa_tensor *': None, 'fa_tensors': None, 'fa_module *': 'Module', 'fa_transform *': 'Module',
            'fa_optim *': 'Optimizer', 'fa_schedule *': 'Schedule', 'fa_dataset *': 'Dataset', 'fa_loader *': 'Loader',
            'fa_scaler *': 'Scaler'}
+# what makes objects of the library of those of Python
+CONVERTED = {'fa_dataset *': '_dataset', 'fa_module *': '_module', 'fa_transform *': '_module'}
 # file: (beginning of the names, result)
 SPACES = {
     '_nn': ('fa_nn_', 'fa_module *'),
@@ -51,10 +53,12 @@ from ctypes import byref as _byref
 from ._library import Arg, Device, Numbers, Parameters, Shape, Tensors
 from ._library import Dataset as _Dataset, Loader as _Loader, Module as _Module, Optimizer as _Optimizer
 from ._library import Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor
-from ._library import _arg, _as_tensor, _declare, _device, _dims, _dtype_number, _enum, _enter, _given, _h, _handle
-from ._library import _leave, _made, _numbers, _owned, _pair, _parameters, _result, _results, _several, _shape, _tensors, _text
+from ._library import _as_tensor, _bits, _dataset, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
+from ._library import _handle, _kept_options, _leave, _made, _module, _new, _numbers, _own, _pair, _parameters, _result, _results
+from ._library import _several, _shape, _tensors, _text
 
 '''
+ENUMERATIONS = ('fa_reduction', 'fa_interpolation', 'fa_missing', 'fa_token_kind')
 KEYWORDS = {'from', 'in', 'lambda', 'is', 'not', 'and', 'or', 'with'}
 
 
@@ -112,68 +116,108 @@ def written(f):
         if f['result'] == 'fa_tensor *' else None
 
 
+def can_be_kept(o):
+    """Whether equal values of an option always mean the same: not of tensors, lists and objects."""
+    return o['type'] in ('fa_dims', 'fa_pair', 'fa_dtype', 'int64_t', 'double', 'bool') or o['type'] in ENUMERATIONS
+
+
 def given_options(f, options, structs):
-    """Lines that make `o` of the options: None where all are the defaults."""
-    out = []
-    asked, values = [], []
+    """Lines that make `o`, a pointer to the options: None where all are the defaults. Those of numbers alone are made once
+    for each combination of values."""
+    asked, values, key, others = [], [], [], []
+    struct = f"_{f['struct']}"
     for m in structs[f['struct']]:
         o = next((o for o in options if o['name'] == m['name']), None)
         if m['name'] == 'size':
-            values.append(f"_{f['struct']}.fa__end.offset")
+            values.append(f'{struct}.fa__end.offset')
         elif not o:
             values.append('b"\\0"' if m['name'] == 'fa__end' else '0')
         else:
             default, none = default_of(o)
             name = name_of(o['name'])
-            asked.append(f'{name} is None' if default == 'None' else f'{name} == {default}')
+            asked.append(f'{name} is None' if default == 'None' else f'{name} is {default}' if o['type'] == 'bool' else
+                         f'{name} == {default}')
             value = TYPES[o['type']][1].format(name)
             values.append(f'{none} if {name} is None else {value}' if none else value)
-    out.append(f"    o = None if {' and '.join(asked) or 'True'} else _{f['struct']}({', '.join(values)})\n")
-    return out
+            if can_be_kept(o):
+                key.append(name)
+            elif default == 'None':
+                others.append(f'{name} is None')
+            else:
+                others.append('False')
+    made = f"_byref({struct}({', '.join(values)}))"
+    lines = [f"    if {' and '.join(asked) or 'True'}:\n        o = None\n"]
+    if key and 'False' not in others:
+        key = f"({', '.join(key)},)"
+        lines.append(f"    elif {' and '.join(others) or 'True'}:\n        try:\n            o = _known_{f['name']}[{key}]\n"
+                     f'        except (KeyError, TypeError):\n            o = _kept_options(_known_{f["name"]}, {key}, {made})\n')
+        head = f"_known_{f['name']} = {{}}\n"
+    else:
+        head = ''
+    lines.append(f'    else:\n        o = {made}\n')
+    return head, lines
+
+
+def result_lines(f, name, call):
+    """Lines that call, and make an object of the result."""
+    result, out = f['result'], any(o['name'] == 'out' for o in f.get('options', []))
+    if f.get('pointwise'):  # one kernel, which leaves nothing
+        if written(f):
+            return f'    if not {call}:\n        _fail()\n    return {name_of(written(f))}\n'
+        return (f'    h = {call}\n    if not h:\n        _fail()\n    if out is not None:\n        return out\n'
+                '    made = _new(_Tensor)\n    made._h = _own(h)\n    return made\n')
+    # a scope around the call: what it makes besides its result ends with it
+    lines = (f"    scope = _enter(b'python')\n    try:\n        y = {call}\n    except BaseException:\n"
+             '        _leave(scope)\n        raise\n')
+    if written(f):
+        return lines + f'    return _given(scope, y, {name_of(written(f))})\n'
+    if result == 'fa_tensor *' and out:
+        return lines + '    return _result(scope, y) if out is None else _given(scope, y, out)\n'
+    if result == 'fa_tensor *':
+        return lines + '    return _result(scope, y)\n'
+    if result == 'fa_tensors':
+        return lines + '    return _results(scope, y)\n'
+    if result.endswith('_result'):
+        return lines + f'    return _several(scope, {name}_result, y)\n'
+    return lines + f'    return _made(scope, _{RESULTS[result]}, y)\n'
 
 
 def function(f, name, structs):
     options = f.get('options', [])
     ordered = [o for o in options if o['name'] != 'out'] + [o for o in options if o['name'] == 'out']
     parameters = [name_of(p['name']) for p in f['parameters']]
-    signature = parameters + [f"{name_of(o['name'])}={default_of(o)[0]}" for o in ordered]
+    # sizes may be a tuple, or several arguments; options behind them have names then
+    sizes = f['parameters'] and f['parameters'][-1]['type'] == 'fa_shape' and parameters[-1]
+    signature = parameters + (['*more'] if sizes else [])
+    signature += [f"{name_of(o['name'])}={default_of(o)[0]}" for o in ordered]
     c_types = [TYPES[p['type']][0] for p in f['parameters']] + (['c_void_p'] if 'struct' in f else [])
     result = f['result']
     c_result = 'Tensors' if result == 'fa_tensors' else f'_{result}' if result.endswith('_result') else 'c_void_p'
-    lines = [f"_c_{f['name']} = _declare('{f['symbol']}', {c_result}, [{', '.join(c_types)}])\n\n\n"]
-    lines += [f"def {name}({', '.join(signature)}):\n", documentation(f, ordered)]
+    head = f"_c_{f['name']} = _declare('{f['symbol']}', {c_result}, [{', '.join(c_types)}])\n"
+    lines = [f"def {name}({', '.join(signature)}):\n", documentation(f, ordered)]
     calls = []
+    if sizes:
+        lines.append(f'    if more:\n        {sizes} = ({sizes}, *more)\n')
     for p in f['parameters']:
         n = name_of(p['name'])
+        call = TYPES[p['type']][1].format(n)
         if p['type'] == 'const fa_tensor *':
             lines.append(f'    if {n}.__class__ is not _Tensor and {n} is not None:\n        {n} = _as_tensor({n})\n')
-        calls.append(TYPES[p['type']][1].format(n))
+        elif p['type'] in CONVERTED:
+            lines.append(f"    {n} = {CONVERTED[p['type']]}({n})\n")
+        elif p['type'] == 'fa_arg':
+            lines.append(f'    if {n}.__class__ is _Tensor:\n        kind_{n}, bits_{n} = 0, {n}._h\n'
+                         f'    else:\n        kind_{n}, bits_{n}, {n} = _bits({n})\n')
+        calls.append(call)
+    lines += [f"    {name_of(o['name'])} = {CONVERTED[o['type']]}({name_of(o['name'])})\n"
+              for o in options if o['type'] in CONVERTED]
     if 'struct' in f:
-        lines += given_options(f, options, structs)
-        calls.append('o and _byref(o)')
-    call = f"_c_{f['name']}({', '.join(calls)})"
-    if f.get('pointwise'):  # one kernel, which leaves nothing
-        if written(f):
-            lines.append(f'    if not {call}:\n        _fail()\n    return {name_of(written(f))}\n')
-        else:
-            lines.append(f'    y = {call}\n    return _owned(y) if out is None else _given(0, y, out)\n')
-        return ''.join(lines) + '\n\n'
-    # a scope around the call: what it makes besides its result ends with it
-    lines.append(f"    scope = _enter(b'python')\n    try:\n        y = {call}\n    except BaseException:\n"
-                 '        _leave(scope)\n        raise\n')
-    if written(f):
-        lines.append(f'    return _given(scope, y, {name_of(written(f))})\n')
-    elif result == 'fa_tensor *' and any(o['name'] == 'out' for o in options):
-        lines.append('    return _result(scope, y) if out is None else _given(scope, y, out)\n')
-    elif result == 'fa_tensor *':
-        lines.append('    return _result(scope, y)\n')
-    elif result == 'fa_tensors':
-        lines.append('    return _results(scope, y)\n')
-    elif result.endswith('_result'):
-        lines.append(f'    return _several(scope, {name}_result, y)\n')
-    else:
-        lines.append(f'    return _made(scope, _{RESULTS[result]}, y)\n')
-    return ''.join(lines) + '\n\n'
+        known, more = given_options(f, options, structs)
+        head += known
+        lines += more
+        calls.append('o')
+    lines.append(result_lines(f, name, f"_c_{f['name']}({', '.join(calls)})"))
+    return head + '\n\n' + ''.join(lines) + '\n\n'
 
 
 def file_of(functions, prefix, structs):

@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <exception>
 #include <facula/facula.h>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -74,9 +75,27 @@ inline std::exception_ptr &thrown()
 {
     const error e((fa_error_code)(), (fa_error_message)());
     (fa_error_clear)();
-    if (thrown())
-        std::rethrow_exception(std::exchange(thrown(), nullptr));
+    const std::exception_ptr pending = std::exchange(thrown(), nullptr);
+    if (pending && e.code() == FA_ERROR_USER)
+        std::rethrow_exception(pending);
     throw e;
+}
+
+/* In a catch block of a callback: makes the exception an error, behind which raise() throws it again. That of a call
+ * stays an error, to which the library adds where it came from. */
+inline void gave_up()
+{
+    try {
+        throw;
+    } catch (const error &e) {
+        (fa_fail)(e.code(), "%s", e.what());
+    } catch (const std::exception &e) {
+        thrown() = std::current_exception();
+        (fa_fail)(FA_ERROR_USER, "%s", e.what());
+    } catch (...) {
+        thrown() = std::current_exception();
+        (fa_fail)(FA_ERROR_USER, "an exception");
+    }
 }
 
 inline void good(bool result)
@@ -475,6 +494,7 @@ template <class T> class handle
 };
 
 class arg;
+class hook;
 
 /** A tensor. Arithmetic and comparison work element by element, with numbers too: a * 2 + b > 0. */
 class tensor : public handle<fa_tensor>
@@ -633,6 +653,10 @@ class tensor : public handle<fa_tensor>
         detail::good((fa_backward)(get(), &o));
     }
 
+    /** Calls function(grad) in backward() when the gradient of this tensor has been computed; a tensor that it returns
+     *  replaces the gradient. This ends with the result. */
+    hook on_grad(std::function<tensor(const tensor &grad)> function, FA__HERE) const;
+
     /** Prints it to standard output, as PyTorch does. */
     void print() const
     {
@@ -646,6 +670,57 @@ class tensor : public handle<fa_tensor>
         detail::good(s.get());
         return s.get();
     }
+
+    /* The most frequent operations, as methods: x.exp() is fa::exp(x). */
+    inline tensor abs(FA__HERE) const;        /**< fa::abs(x) */
+    inline tensor exp(FA__HERE) const;        /**< fa::exp(x) */
+    inline tensor log(FA__HERE) const;        /**< fa::log(x) */
+    inline tensor sqrt(FA__HERE) const;       /**< fa::sqrt(x) */
+    inline tensor relu(FA__HERE) const;       /**< fa::relu(x) */
+    inline tensor sigmoid(FA__HERE) const;    /**< fa::sigmoid(x) */
+    inline tensor tanh(FA__HERE) const;       /**< fa::tanh(x) */
+    inline tensor t(FA__HERE) const;          /**< fa::t(x) */
+    inline tensor clone(FA__HERE) const;      /**< fa::clone(x) */
+    inline tensor detach(FA__HERE) const;     /**< fa::detach(x) */
+    inline tensor contiguous(FA__HERE) const; /**< fa::contiguous(x) */
+    /** fa::pow(x, y) */
+    inline tensor pow(const arg &y, FA__HERE) const;
+    /** fa::matmul(x, y) */
+    inline tensor matmul(const tensor &y, FA__HERE) const;
+    /** fa::softmax(x, dim) */
+    inline tensor softmax(int64_t dim, FA__HERE) const;
+    /** fa::sum(x, {dim, keepdim}) */
+    inline tensor sum(const fa::dims &dim = FA_ALL, bool keepdim = false, FA__HERE) const;
+    /** fa::mean(x, {dim, keepdim}) */
+    inline tensor mean(const fa::dims &dim = FA_ALL, bool keepdim = false, FA__HERE) const;
+    /** fa::amax(x, {dim, keepdim}) */
+    inline tensor amax(const fa::dims &dim = FA_ALL, bool keepdim = false, FA__HERE) const;
+    /** fa::amin(x, {dim, keepdim}) */
+    inline tensor amin(const fa::dims &dim = FA_ALL, bool keepdim = false, FA__HERE) const;
+    /** fa::argmax(x, {dim, keepdim}) */
+    inline tensor argmax(int64_t dim = FA_ALL, bool keepdim = false, FA__HERE) const;
+    /** fa::argmin(x, {dim, keepdim}) */
+    inline tensor argmin(int64_t dim = FA_ALL, bool keepdim = false, FA__HERE) const;
+    /** fa::view(x, shape) */
+    inline tensor view(const fa::shape &shape, FA__HERE) const;
+    /** fa::reshape(x, shape) */
+    inline tensor reshape(const fa::shape &shape, FA__HERE) const;
+    /** fa::expand(x, shape) */
+    inline tensor expand(const fa::shape &shape, FA__HERE) const;
+    /** fa::permute(x, dims) */
+    inline tensor permute(const fa::shape &dims, FA__HERE) const;
+    /** fa::transpose(x, dim0, dim1) */
+    inline tensor transpose(int64_t dim0, int64_t dim1, FA__HERE) const;
+    /** fa::flatten(x, {start, end}) */
+    inline tensor flatten(int64_t start = 0, int64_t end = -1, FA__HERE) const;
+    /** fa::squeeze(x, {dim}) */
+    inline tensor squeeze(const fa::dims &dim = FA_ALL, FA__HERE) const;
+    /** fa::unsqueeze(x, dim) */
+    inline tensor unsqueeze(int64_t dim, FA__HERE) const;
+    /** fa::select(x, dim, index) */
+    inline tensor select(int64_t dim, int64_t index, FA__HERE) const;
+    /** fa::narrow(x, dim, start, length) */
+    inline tensor narrow(int64_t dim, int64_t start, int64_t length, FA__HERE) const;
 
     inline tensor &operator+=(const arg &y);
     inline tensor &operator-=(const arg &y);
@@ -667,6 +742,15 @@ class tensor : public handle<fa_tensor>
         return from(data.get(), {static_cast<int64_t>(n)}, {}, file, line);
     }
 };
+
+/** Prints a shape to a stream: (2, 3). */
+inline std::ostream &operator<<(std::ostream &to, const shape &s)
+{
+    to << "(";
+    for (int i = 0; i < s.rank(); i++)
+        to << (i ? ", " : "") << s[i];
+    return to << (s.rank() == 1 ? ",)" : ")");
+}
 
 /** Prints a tensor to a stream. */
 inline std::ostream &operator<<(std::ostream &to, const tensor &t)
@@ -738,6 +822,12 @@ inline tensor result(fa_tensor *y, const tensor &out)
 {
     good(y);
     return out.get() == y ? out : tensor::owned(y);
+}
+
+/* The result of a callback, which the innermost scope of the library owns. */
+inline fa_tensor *handed_over(const tensor &y)
+{
+    return y ? static_cast<fa_tensor *>(fa__adopt((fa_keep)(y.get()))) : nullptr;
 }
 
 inline std::vector<tensor> all(fa_tensors list)
@@ -843,6 +933,14 @@ class module : public handle<fa_module>
         detail::good(c);
         return module(c);
     }
+    /** Calls function(module, inputs, output) after each run; a tensor that it returns replaces the output. This ends
+     *  with the result. */
+    hook
+    on_forward(std::function<tensor(const module &, const std::vector<tensor> &inputs, const tensor &output)> function,
+               FA__HERE) const;
+    /** Calls function(module, inputs) before each run; it may replace inputs. This ends with the result. */
+    hook before_forward(std::function<void(const module &, std::vector<tensor> &inputs)> function, FA__HERE) const;
+
     /** Adds a child under a name; returns the child. */
     module add(const char *name, const module &part, FA__HERE) const
     {
@@ -935,18 +1033,158 @@ class network : public module
         try {
             if (!n)
                 throw error(FA_ERROR_STATE, "the network was destroyed");
-            const tensor y = n->forward(detail::all(inputs));
-            return y ? static_cast<fa_tensor *>(fa__adopt((fa_keep)(y.get()))) : nullptr;
-        } catch (const std::exception &e) {
-            detail::thrown() = std::current_exception();
-            (fa_fail)(FA_ERROR_USER, "%s", e.what());
+            return detail::handed_over(n->forward(detail::all(inputs)));
         } catch (...) {
-            detail::thrown() = std::current_exception();
-            (fa_fail)(FA_ERROR_USER, "an exception");
+            detail::gave_up();
         }
         return nullptr;
     }
 };
+
+/** A hook of a tensor or module, from on_grad(), on_forward() or before_forward(): it is removed with this object. */
+class hook
+{
+  public:
+    hook(hook &&) = default;
+    hook &operator=(hook &&) = default;
+
+  private:
+    friend class tensor;
+    friend class module;
+    explicit hook(std::shared_ptr<void> k) : kept(std::move(k))
+    {
+    }
+    /* Adds a hook, whose context is the function, and removes it with the last reference. */
+    template <class Owner, class F, class Add, class Remove>
+    static hook made(const Owner &owner, F function, Add add, Remove remove)
+    {
+        struct held {
+            Owner owner;
+            F function;
+            Remove remove;
+            int64_t number;
+            ~held()
+            {
+                if (number)
+                    remove(owner.get(), number);
+            }
+        };
+        auto h = std::make_shared<held>(held{owner, std::move(function), remove, 0});
+        h->number = add(owner.get(), &h->function);
+        detail::good(h->number != 0);
+        return hook(std::move(h));
+    }
+    std::shared_ptr<void> kept;
+};
+
+inline hook tensor::on_grad(std::function<tensor(const tensor &)> function, const char *file, int line) const
+{
+    const detail::call here(file, line);
+    using F = decltype(function);
+    fa_hook *const run = [](fa_tensor *grad, void *context) -> fa_tensor * {
+        try {
+            return detail::handed_over((*static_cast<F *>(context))(tensor(grad)));
+        } catch (...) {
+            detail::gave_up();
+        }
+        return nullptr;
+    };
+    return fa::hook::made(
+        *this, std::move(function), [run](fa_tensor *t, F *f) { return (fa_hook_grad)(t, run, f); },
+        [](fa_tensor *t, int64_t n) { (fa_unhook)(t, n); });
+}
+
+inline hook
+module::on_forward(std::function<tensor(const module &, const std::vector<tensor> &, const tensor &)> function,
+                   const char *file, int line) const
+{
+    const detail::call here(file, line);
+    using F = decltype(function);
+    fa_forward_hook *const called = [](fa_module *m, fa_tensors inputs, fa_tensor *output,
+                                       void *context) -> fa_tensor * {
+        try {
+            return detail::handed_over((*static_cast<F *>(context))(module(m), detail::all(inputs), tensor(output)));
+        } catch (...) {
+            detail::gave_up();
+        }
+        return nullptr;
+    };
+    return fa::hook::made(
+        *this, std::move(function), [called](fa_module *m, F *f) { return (fa_module_hook_forward)(m, called, f); },
+        [](fa_module *m, int64_t n) { (fa_module_unhook)(m, n); });
+}
+
+inline hook module::before_forward(std::function<void(const module &, std::vector<tensor> &)> function,
+                                   const char *file, int line) const
+{
+    const detail::call here(file, line);
+    using F = decltype(function);
+    fa_forward_pre_hook *const called = [](fa_module *m, fa_tensor **inputs, size_t count, void *context) {
+        try {
+            std::vector<tensor> given = detail::all({count, inputs});
+            (*static_cast<F *>(context))(module(m), given);
+            if (given.size() != count)
+                throw error(FA_ERROR_ARGUMENT, "a hook changed the number of inputs");
+            for (size_t i = 0; i < count; i++)
+                inputs[i] = detail::handed_over(given[i]);
+        } catch (...) {
+            detail::gave_up();
+        }
+    };
+    return fa::hook::made(
+        *this, std::move(function), [called](fa_module *m, F *f) { return (fa_module_hook_forward_pre)(m, called, f); },
+        [](fa_module *m, int64_t n) { (fa_module_unhook)(m, n); });
+}
+
+/* ---- functions with gradients of their own ---- */
+
+/** Computes y = forward(inputs), with a gradient of the program's own:
+ *
+ *      fa::tensor y = fa::apply("square", {x}, [](auto &in) { return in[0] * in[0]; },
+ *                               [](auto &saved, auto &grad) { return std::vector{saved[0] * 2 * grad}; });
+ *
+ *  @param name     for messages: a string literal
+ *  @param inputs   up to 8 tensors
+ *  @param forward  computes the result of the inputs; it is not recorded
+ *  @param backward returns a gradient for each input, or none; `saved` are the inputs and then the result. It is
+ *  called from the thread that runs backward(), and freed with the graph
+ *  @return the result. Exceptions of both functions pass through the library */
+inline tensor apply(const char *name, const tensors &inputs,
+                    std::function<tensor(const std::vector<tensor> &inputs)> forward,
+                    std::function<std::vector<tensor>(const std::vector<tensor> &saved, const tensor &grad)> backward,
+                    FA__HERE)
+{
+    struct both {
+        decltype(forward) run;
+        decltype(backward) back;
+    };
+    const detail::call here(file, line);
+    fa_function f = {};
+    f.name = name;
+    f.forward = [](void *context, fa_tensors in) -> fa_tensor * {
+        try {
+            return detail::handed_over(static_cast<both *>(context)->run(detail::all(in)));
+        } catch (...) {
+            detail::gave_up();
+        }
+        return nullptr;
+    };
+    f.backward = [](void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs) {
+        try {
+            const auto g = static_cast<both *>(context)->back(detail::all(saved), tensor(grad));
+            if (g.size() + 1 != saved.count)
+                throw error(FA_ERROR_ARGUMENT, "backward returns a gradient for each input");
+            for (size_t i = 0; i < g.size(); i++)
+                grad_inputs[i] = detail::handed_over(g[i]);
+            return true;
+        } catch (...) {
+            detail::gave_up();
+        }
+        return false;
+    };
+    f.release = [](void *context) { delete static_cast<both *>(context); };
+    return tensor::owned((fa_apply)(&f, new both{std::move(forward), std::move(backward)}, inputs.get()));
+}
 
 /** Parameters for an optimizer: a module, or tensors as {w, b}. */
 class parameters
@@ -1111,6 +1349,48 @@ class dataset : public handle<fa_dataset>
     {
     }
 };
+
+/** A sample of a dataset of the program's own. */
+struct sample {
+    tensor input;                   /**< what a network gets */
+    tensor target = {};             /**< what it is to give; may be none */
+    std::vector<tensor> extra = {}; /**< up to six others */
+};
+
+namespace data
+{
+/** A dataset of the program's own: get(i) makes the sample i, from 0 to length - 1. Workers of a loader call it from
+ *  several threads at the same time. It lives as long as the dataset; exceptions of it pass through the library (from a
+ *  worker as fa::error, with their text). */
+inline dataset custom(int64_t length, std::function<sample(int64_t index)> get, FA__HERE)
+{
+    struct held {
+        int64_t length;
+        std::function<sample(int64_t)> get;
+    };
+    const detail::call here(file, line);
+    fa_dataset_type type = {};
+    type.name = "a dataset of C++";
+    type.length = [](void *context) { return static_cast<held *>(context)->length; };
+    type.get = [](void *context, int64_t index, fa_sample *to) {
+        try {
+            const sample s = static_cast<held *>(context)->get(index);
+            if (s.extra.size() > FA_MAX_EXTRA)
+                throw error(FA_ERROR_ARGUMENT, "a sample has too many tensors");
+            to->input = detail::handed_over(s.input);
+            to->target = detail::handed_over(s.target);
+            for (size_t i = 0; i < s.extra.size(); i++)
+                to->extra[i] = detail::handed_over(s.extra[i]);
+            return true;
+        } catch (...) {
+            detail::gave_up();
+        }
+        return false;
+    };
+    type.release = [](void *context) { delete static_cast<held *>(context); };
+    return dataset::owned((fa_dataset_new)(&type, new held{length, std::move(get)}));
+}
+} // namespace data
 
 /** How a loader chooses samples (facula/sampler.h). */
 using sampler = handle<fa_sampler>;
@@ -1287,6 +1567,30 @@ inline module sequential(std::initializer_list<module> parts, FA__HERE)
         item.push_back(m.get());
     return module::owned(fa__nn_sequential(item.size(), item.data()));
 }
+
+/** A module that calls a function, for sequential() and as a transform. The function lives as long as the module. */
+inline module function(std::function<tensor(const tensor &)> run, const char *kind = "function", FA__HERE)
+{
+    using F = decltype(run);
+    const detail::call here(file, line);
+    fa_forward_function forward = {};
+    forward.one = [](fa_module *self, fa_tensor *x) -> fa_tensor * {
+        try {
+            return detail::handed_over((**static_cast<F **>((fa_module_data)(self)))(tensor(x)));
+        } catch (...) {
+            detail::gave_up();
+        }
+        return nullptr;
+    };
+    std::unique_ptr<F> f(new F(std::move(run)));
+    F *const data = f.get();
+    fa_nn_custom_options o = FA__DEFAULT_fa_nn_custom;
+    o.data = &data;
+    o.destroy = [](void *d) { delete *static_cast<F **>(d); };
+    const module m = module::owned((fa_nn_custom)(kind, sizeof data, forward, &o));
+    f.release();
+    return m;
+}
 } // namespace nn
 
 } // namespace fa
@@ -1295,6 +1599,152 @@ inline module sequential(std::initializer_list<module> parts, FA__HERE)
 
 namespace fa
 {
+
+/* ---- operations as methods ---- */
+
+inline tensor tensor::abs(const char *file, int line) const
+{
+    return fa::abs(*this, {}, file, line);
+}
+inline tensor tensor::exp(const char *file, int line) const
+{
+    return fa::exp(*this, {}, file, line);
+}
+inline tensor tensor::log(const char *file, int line) const
+{
+    return fa::log(*this, {}, file, line);
+}
+inline tensor tensor::sqrt(const char *file, int line) const
+{
+    return fa::sqrt(*this, {}, file, line);
+}
+inline tensor tensor::relu(const char *file, int line) const
+{
+    return fa::relu(*this, {}, file, line);
+}
+inline tensor tensor::sigmoid(const char *file, int line) const
+{
+    return fa::sigmoid(*this, {}, file, line);
+}
+inline tensor tensor::tanh(const char *file, int line) const
+{
+    return fa::tanh(*this, {}, file, line);
+}
+inline tensor tensor::clone(const char *file, int line) const
+{
+    return fa::clone(*this, {}, file, line);
+}
+inline tensor tensor::contiguous(const char *file, int line) const
+{
+    return fa::contiguous(*this, {}, file, line);
+}
+inline tensor tensor::t(const char *file, int line) const
+{
+    return fa::t(*this, file, line);
+}
+inline tensor tensor::detach(const char *file, int line) const
+{
+    return fa::detach(*this, file, line);
+}
+inline tensor tensor::pow(const arg &y, const char *file, int line) const
+{
+    return fa::pow(*this, y, {}, file, line);
+}
+inline tensor tensor::matmul(const tensor &y, const char *file, int line) const
+{
+    return fa::matmul(*this, y, {}, file, line);
+}
+inline tensor tensor::softmax(int64_t dim, const char *file, int line) const
+{
+    return fa::softmax(*this, dim, {}, file, line);
+}
+inline tensor tensor::sum(const fa::dims &dim, bool keepdim, const char *file, int line) const
+{
+    sum_options o;
+    o.dim = dim;
+    o.keepdim = keepdim;
+    return fa::sum(*this, o, file, line);
+}
+inline tensor tensor::mean(const fa::dims &dim, bool keepdim, const char *file, int line) const
+{
+    mean_options o;
+    o.dim = dim;
+    o.keepdim = keepdim;
+    return fa::mean(*this, o, file, line);
+}
+inline tensor tensor::amax(const fa::dims &dim, bool keepdim, const char *file, int line) const
+{
+    amax_options o;
+    o.dim = dim;
+    o.keepdim = keepdim;
+    return fa::amax(*this, o, file, line);
+}
+inline tensor tensor::amin(const fa::dims &dim, bool keepdim, const char *file, int line) const
+{
+    amin_options o;
+    o.dim = dim;
+    o.keepdim = keepdim;
+    return fa::amin(*this, o, file, line);
+}
+inline tensor tensor::argmax(int64_t dim, bool keepdim, const char *file, int line) const
+{
+    argmax_options o;
+    o.dim = dim;
+    o.keepdim = keepdim;
+    return fa::argmax(*this, o, file, line);
+}
+inline tensor tensor::argmin(int64_t dim, bool keepdim, const char *file, int line) const
+{
+    argmin_options o;
+    o.dim = dim;
+    o.keepdim = keepdim;
+    return fa::argmin(*this, o, file, line);
+}
+inline tensor tensor::view(const fa::shape &shape, const char *file, int line) const
+{
+    return fa::view(*this, shape, file, line);
+}
+inline tensor tensor::expand(const fa::shape &shape, const char *file, int line) const
+{
+    return fa::expand(*this, shape, file, line);
+}
+inline tensor tensor::reshape(const fa::shape &shape, const char *file, int line) const
+{
+    return fa::reshape(*this, shape, {}, file, line);
+}
+inline tensor tensor::permute(const fa::shape &dims, const char *file, int line) const
+{
+    return fa::permute(*this, dims, file, line);
+}
+inline tensor tensor::transpose(int64_t dim0, int64_t dim1, const char *file, int line) const
+{
+    return fa::transpose(*this, dim0, dim1, file, line);
+}
+inline tensor tensor::flatten(int64_t start, int64_t end, const char *file, int line) const
+{
+    flatten_options o;
+    o.start = start;
+    o.end = end;
+    return fa::flatten(*this, o, file, line);
+}
+inline tensor tensor::squeeze(const fa::dims &dim, const char *file, int line) const
+{
+    squeeze_options o;
+    o.dim = dim;
+    return fa::squeeze(*this, o, file, line);
+}
+inline tensor tensor::unsqueeze(int64_t dim, const char *file, int line) const
+{
+    return fa::unsqueeze(*this, dim, file, line);
+}
+inline tensor tensor::select(int64_t dim, int64_t index, const char *file, int line) const
+{
+    return fa::select(*this, dim, index, file, line);
+}
+inline tensor tensor::narrow(int64_t dim, int64_t start, int64_t length, const char *file, int line) const
+{
+    return fa::narrow(*this, dim, start, length, file, line);
+}
 
 /* ---- operators ---- */
 

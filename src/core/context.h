@@ -81,6 +81,9 @@ static inline void *fa__own(void *object)
 
 /* Drops everything a scope owns, and leaves it open. */
 void fa__scope_empty(const fa__scope *);
+/* Drops what the innermost scope has got since scopes of this thread held `mark` references (fa__context.owned_count),
+ * except for `kept`, if it is there: the intermediate results of a call made of others. */
+void fa__scope_trim(size_t mark, const void *kept);
 /* Opens a copy of the current settings. The caller changes it (all except .catch_errors) before doing anything else,
  * and closes it with fa__use_close. NULL and an error if memory runs out. */
 fa_settings *fa__use_again(fa__scope *);

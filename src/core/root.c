@@ -29,7 +29,7 @@ static size_t held_by_root(const fa__context *c)
     return c->frames > 1 ? c->frame[1].mark : c->owned_count;
 }
 
-/* The line that made most bytes of what the root scope holds, among the first ones. */
+/* The line that made most of what the root scope holds, in bytes or else in number, among the first ones. */
 static made most_of(const fa__context *c)
 {
     made line[LINES] = {{NULL, NULL, 0, 0}}, most = {NULL, NULL, 0, 0};
@@ -46,7 +46,7 @@ static made most_of(const fa__context *c)
         }
     }
     for (int k = 0; k < LINES; k++)
-        if (line[k].bytes > most.bytes)
+        if (line[k].bytes > most.bytes || (line[k].bytes == most.bytes && line[k].count > most.count))
             most = line[k];
     return most;
 }
@@ -60,6 +60,18 @@ static void describe(char *buffer, size_t size, const made *m)
     fa__text_add(&text, ": FA_SCOPE or FA_REPEAT frees them earlier");
 }
 
+/* Of many small objects. */
+static void describe_many(char *buffer, size_t size, size_t held, const made *m)
+{
+    struct fa__text text = fa__text_in(buffer, size);
+    fa__text_add(&text, "the root scope of a thread holds %zu objects", held);
+    if (m->count >= MANY) {
+        fa__text_add(&text, ", of them %zu tensors made at ", m->count);
+        fa__describe_site(&text, m->site);
+    }
+    fa__text_add(&text, ": FA_SCOPE or FA_REPEAT frees them earlier");
+}
+
 void fa__root_check(fa__context *c)
 {
     char text[400];
@@ -69,8 +81,7 @@ void fa__root_check(fa__context *c)
         describe(text, sizeof text, &m);
         c->hint_bytes = m.bytes * 4;
     } else if (held >= c->hint) {
-        snprintf(text, sizeof text,
-                 "the root scope of a thread holds %zu objects: FA_SCOPE or FA_REPEAT frees them earlier", held);
+        describe_many(text, sizeof text, held, &m);
     } else {
         return;
     }

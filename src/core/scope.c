@@ -126,6 +126,19 @@ FA__HOT void fa__scope_empty(const fa__scope *scope)
     c->frames = scope->depth + 1; /* not counting scopes that a jump left open */
 }
 
+void fa__scope_trim(size_t mark, const void *kept)
+{
+    fa__context *c = fa__self->core;
+    for (size_t i = mark; c && kept && i < c->owned_count; i++)
+        if (c->owned[i] == kept) {
+            c->owned[i] = c->owned[mark];
+            c->owned[mark++] = (fa__object *)(uintptr_t)kept;
+            break;
+        }
+    if (c && mark < c->owned_count)
+        drop_to(c, mark);
+}
+
 FA__HOT void fa__scope_close(fa__scope *scope)
 {
     fa__context *c = fa__self->core;

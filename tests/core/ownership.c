@@ -369,6 +369,8 @@ static void a_root_scope_that_only_grows_is_told_to_the_log(void **state)
         assert_int_equal(hints, rows[i].hints);
     }
     assert_non_null(strstr(said, "the root scope of a thread holds "));
+    assert_non_null(strstr(said, " tensors made at "));
+    assert_non_null(strstr(said, "ownership.c:"));
     assert_non_null(strstr(said, "FA_SCOPE or FA_REPEAT"));
 }
 

@@ -186,6 +186,151 @@ static void networks(const std::string &work)
     CHECK(says(failure([&] { (void)outer(x); }), "destroyed"));
 }
 
+// Each method is the function of its name.
+static void methods()
+{
+    fa::manual_seed(8);
+    const fa::tensor x = fa::rand({2, 3}) + 0.5, y = fa::rand({3, 2}), z = fa::rand({2, 1, 3});
+    CHECK(fa::same(x.abs(), fa::abs(x)) && fa::same(x.exp(), fa::exp(x)) && fa::same(x.log(), fa::log(x)));
+    CHECK(fa::same(x.sqrt(), fa::sqrt(x)) && fa::same((x - 1).relu(), fa::relu(x - 1)));
+    CHECK(fa::same(x.sigmoid(), fa::sigmoid(x)) && fa::same(x.tanh(), fa::tanh(x)) && fa::same(x.t(), fa::t(x)));
+    CHECK(fa::same(x.clone(), x) && fa::same(x.detach(), x) && fa::same(x.t().contiguous(), x.t()));
+    CHECK(fa::same(x.pow(2), fa::pow(x, 2)) && fa::same(x.matmul(y), fa::matmul(x, y)));
+    CHECK(fa::same(x.softmax(1), fa::softmax(x, 1)) && fa::same(x.sum(), fa::sum(x)));
+    CHECK(fa::same(x.sum(1, true), fa::sum(x, {1, true})) && fa::same(x.sum({0, 1}), fa::sum(x)));
+    CHECK(fa::same(x.mean(0), fa::mean(x, {0})) && fa::same(x.amax(0), fa::amax(x, {0})));
+    CHECK(fa::same(x.amin(1), fa::amin(x, {1})) && fa::same(x.argmax(1), fa::argmax(x, {1})));
+    CHECK(fa::same(x.argmin(), fa::argmin(x)) && fa::same(x.argmin(0, true), fa::argmin(x, {0, true})));
+    CHECK(fa::same(x.view({3, 2}), fa::view(x, {3, 2})) && fa::same(x.reshape({-1}), fa::reshape(x, {-1})));
+    CHECK(fa::same(x["0"].expand({4, 3}), fa::expand(x["0"], {4, 3})));
+    CHECK(fa::same(z.permute({2, 0, 1}), fa::permute(z, {2, 0, 1})) && fa::same(x.transpose(0, -1), x.t()));
+    CHECK(fa::same(z.flatten(), fa::flatten(z)) && fa::same(z.flatten(1), fa::flatten(z, {1})));
+    CHECK(fa::same(z.squeeze(), fa::squeeze(z)) && fa::same(z.squeeze(1), z.view({2, 3})));
+    CHECK(fa::same(x.unsqueeze(1), fa::unsqueeze(x, 1)) && fa::same(x.select(1, 2), x[":, 2"]));
+    CHECK(fa::same(x.narrow(1, 1, 2), x[":, 1:3"]));
+    CHECK(says(failure([&] { (void)x.matmul(x); }), line(__LINE__) + "fa_matmul("));
+    std::ostringstream text;
+    text << x.shape() << x["0"].shape() << x["0, 0"].shape();
+    CHECK(text.str() == "(2, 3)(3,)()");
+}
+
+static void functions()
+{
+    const fa::tensor x = fa::tensor{2.0, 3.0}.requires_grad(true);
+    const auto square = [&](int wrong) {
+        return fa::apply(
+            "square", {x}, [](const std::vector<fa::tensor> &in) { return in[0] * in[0]; },
+            [wrong](const std::vector<fa::tensor> &saved, const fa::tensor &grad) {
+                if (wrong == 1)
+                    throw std::out_of_range("not back");
+                if (wrong == 2)
+                    (void)fa::matmul(grad, fa::ones({7, 7}));
+                return std::vector<fa::tensor>(wrong == 3 ? 0 : 1, saved[0] * 20 * grad);
+            });
+    };
+    fa::sum(square(0)).backward();
+    CHECK((fa::same(x.grad(), fa::tensor{40.0, 60.0})));
+    try {
+        fa::sum(square(1)).backward();
+        CHECK(false);
+    } catch (const std::out_of_range &e) {
+        CHECK(!std::strcmp(e.what(), "not back"));
+    }
+    CHECK(says(failure([&] { fa::sum(square(2)).backward(); }), "fa_matmul("));
+    CHECK(says(failure([&] { fa::sum(square(3)).backward(); }), "a gradient for each input"));
+    CHECK(!fa_error_stands());
+
+    auto held = std::make_shared<int>(1);
+    fa::module net = fa::nn::sequential(
+        {fa::nn::linear(2, 3), fa::nn::function([held](const fa::tensor &h) { return h * *held; }, "scale")});
+    CHECK(held.use_count() == 2 && net(x).size(0) == 3);
+    *held = 0;
+    CHECK(fa::sum(net(x)).item() == 0 && net.parameters().size() == 2);
+    net = fa::nn::sequential({fa::nn::relu(), fa::nn::function(
+                                                  [](const fa::tensor &h) -> fa::tensor {
+                                                      return fa::matmul(h, fa::ones({9, 9}));
+                                                  },
+                                                  "broken")});
+    CHECK(held.use_count() == 1); // it went with the module
+    CHECK(says(failure([&] { (void)net(x); }), "fa_matmul(")
+          && says(failure([&] { (void)net(x); }), "in broken \"1\""));
+}
+
+static void hooks()
+{
+    const fa::tensor w = fa::tensor{1.0, 2.0}.requires_grad(true);
+    int calls = 0;
+    {
+        const fa::hook h = w.on_grad([&](const fa::tensor &g) { return calls++, g * 10; });
+        fa::sum(w * 3).backward();
+        CHECK((calls == 1 && fa::same(w.grad(), fa::tensor{30.0, 30.0})));
+    }
+    fa::sum(w * 3).backward();
+    CHECK((calls == 1 && fa::same(w.grad(), fa::tensor{33.0, 33.0})));
+    const fa::module net = fa::nn::relu();
+    {
+        const fa::hook before =
+            net.before_forward([](const fa::module &, std::vector<fa::tensor> &in) { in[0] = in[0] * -1; });
+        const fa::hook after =
+            net.on_forward([&](const fa::module &m, const std::vector<fa::tensor> &in, const fa::tensor &y) {
+                CHECK(m.get() == net.get() && in.size() == 1);
+                return y + 1;
+            });
+        CHECK((fa::same(net(fa::tensor{-2.0, 2.0}), fa::tensor{3.0, 1.0})));
+    }
+    CHECK((fa::same(net(fa::tensor{-2.0, 2.0}), fa::tensor{0.0, 2.0})));
+    const fa::hook bad = net.on_forward(
+        [](const fa::module &, const std::vector<fa::tensor> &, const fa::tensor &) -> fa::tensor { throw 5; });
+    try {
+        (void)net(w);
+        CHECK(false);
+    } catch (int e) {
+        CHECK(e == 5);
+    }
+}
+
+static void datasets()
+{
+    auto held = std::make_shared<int>(-1);
+    for (int64_t workers = 0; workers < 3; workers += 2) {
+        fa::data::loader_options options;
+        options.batch_size = 4;
+        options.workers = workers;
+        fa::dataset squares = fa::data::custom(10, [held](int64_t i) {
+            if (i == *held)
+                throw std::out_of_range("a sample is lost");
+            return fa::sample{fa::full({2}, static_cast<double>(i)), fa::full({}, i * i)};
+        });
+        double sum = 0;
+        const fa::loader l = fa::data::loader(squares, options);
+        for (const fa::batch &b : l)
+            sum += fa::sum(b.input).item() + fa::sum(b.target).item();
+        CHECK(sum == 90 + 285);
+        const fa::dataset half =
+            fa::data::transformed(squares, fa::nn::function([](const fa::tensor &x) { return x / 2; }, "half"));
+        sum = 0;
+        for (const fa::batch &b : fa::data::loader(half, {3}))
+            sum += fa::sum(b.input).item();
+        CHECK(sum == 45);
+    }
+    CHECK(held.use_count() == 1);
+    const fa::dataset lost = fa::data::custom(4, [](int64_t) -> fa::sample { throw std::out_of_range("lost"); });
+    try {
+        for (const fa::batch &b : fa::data::loader(lost))
+            (void)b;
+        CHECK(false);
+    } catch (const std::out_of_range &e) {
+        CHECK(!std::strcmp(e.what(), "lost"));
+    }
+    fa::data::loader_options two;
+    two.workers = 2;
+    CHECK(says(failure([&] {
+                   for (const fa::batch &b : fa::data::loader(lost, two))
+                       (void)b;
+               }),
+               "lost"));
+}
+
 static void gradients()
 {
     fa::tensor w = fa::tensor{1.0, 2.0}.requires_grad(true);
@@ -264,6 +409,10 @@ int main(int count, char **argument)
     values();
     errors();
     networks(count > 1 ? argument[1] : ".");
+    methods();
+    functions();
+    hooks();
+    datasets();
     gradients();
     loaders();
     memory();

@@ -2,6 +2,7 @@
  * (tests/reference/index_tensors.txt) on the CPU and on two devices; errors that name the index; and what the host
  * waits for. */
 #define _GNU_SOURCE
+#include "core/context.h"
 #include "support/api_test.h"
 
 enum { MOST = 70, LINE = 2000, PARTS = 20 };
@@ -651,9 +652,45 @@ static void masked_scatter_from_nothing(void **state)
     }
 }
 
+/* The scope gets the result of a call, and not the tensors between. */
+static void indices_leave_only_their_result(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_rand(FA_SHAPE(3, 4, 5), .requires_grad = true), *y = fa_rand(FA_SHAPE(3, 4, 5));
+    fa_tensor *rows = fa_tensor_of(2, 0), *mask = fa_gt(y, 0.5), *value = fa_zeros(FA_SHAPE(1, 1, 2)), *part = NULL;
+    const fa__context *c = fa__self->core;
+#define LEAVES(count, call)                                                                                            \
+    {                                                                                                                  \
+        size_t before = c->owned_count;                                                                                \
+        assert_non_null(call);                                                                                         \
+        assert_int_equal(c->owned_count - before, count);                                                              \
+    }
+    LEAVES(1, part = fa_get(x, "0, 1"));
+    LEAVES(1, fa_get(x, "-1, ::2, None, 3"));
+    LEAVES(1, fa_get(x, "..."));
+    LEAVES(1, fa_getf(x, "%d, %d, %d", 1, 2, 3));
+    LEAVES(1, fa_index(y, 0, rows));
+    LEAVES(1, fa_index(y, mask));
+    LEAVES(1, fa_index(y, "1:, 2", 3));
+    LEAVES(1, fa_index_put(y, FA_INDEX(rows, 1), 2));
+    LEAVES(0, fa_set(y, "0, 1", 3));
+    LEAVES(0, fa_set(y, "0, 1, 1:3", value));
+    LEAVES(0, fa_index_put_(y, FA_INDEX(mask), 2));
+    LEAVES(0, fa_index_put_(y, FA_INDEX(0, rows), 1));
+    size_t before = c->owned_count;
+    assert_null(fa_get(x, "0, 9"));
+    fa_error_clear();
+    assert_null(fa_set(y, "0, 1:3", fa_arg_tensor(rows)));
+    fa_error_clear();
+    assert_int_equal(c->owned_count - before, 0);
+    assert_true(fa_backward(fa_sum(fa_mul(part, part))));
+    assert_true(fa_item(fa_sum(fa_sub(fa_get(fa_grad(x), "0, 1"), fa_mul(fa_get(x, "0, 1"), 2)))) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(indices_leave_only_their_result),
         TEST(masked_scatter_from_nothing),
         TEST(indices_are_as_in_numpy),
         TEST(indices_of_other_dtypes),

@@ -4,13 +4,15 @@ import gc
 import inspect
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
 import weakref
 
 import facula as fa
-from facula import _amp, _data, _init, _library, _lr, _nn, _ops, _optim, _transform
+from facula import _amp, _callbacks, _data, _init, _library, _lr, _nn, _objects, _ops, _optim, _transform
 
 try:
     import numpy
@@ -184,7 +186,7 @@ class Generated(unittest.TestCase):
         held = []
         for name in _ops.__all__:
             f = getattr(_ops, name)
-            if '_owned(y)' not in inspect.getsource(f):
+            if '_own(h)' not in inspect.getsource(f):
                 continue
             needed = [p for p in inspect.signature(f).parameters.values() if p.default is inspect.Parameter.empty]
             for operand in (x, y):
@@ -196,6 +198,45 @@ class Generated(unittest.TestCase):
         self.assertGreater(len(held), 200)
         report = self.report()
         self.assertLess(report, 20, report)
+
+    def test_equal_options_are_made_once_and_others_anew(self):
+        x = fa.tensor([[1.0, 2.0], [3.0, 5.0]])
+        for _ in range(2):
+            self.assertEqual(x.sum(dim=1).tolist(), [3, 8])
+            self.assertEqual(x.sum(dim=0).tolist(), [4, 7])
+            self.assertEqual(x.sum(dim=(0, 1), keepdim=True).tolist(), [[11]])
+            self.assertEqual(x.sum(dim=[0]).tolist(), [4, 7])  # a list cannot be a key
+            self.assertEqual(fa.add(x, x, alpha=2.5).tolist(), [[3.5, 7], [10.5, 17.5]])
+        self.assertLessEqual(len(_ops._known_fa_sum), 200)
+        for i in range(300):
+            fa.add(1.0, x, alpha=i)
+        self.assertLessEqual(len(_ops._known_fa_add), 201)
+
+    def test_numbers_of_every_kind_are_operands(self):
+        x = fa.tensor([2.0, -4.0])
+        for number in (3, -3, 2.5, -0.0, True, 1 << 62, -(1 << 63), 1 << 70, float('inf'), numpy.float64(1.5) if numpy else 1.5):
+            sums = fa.tensor([2.0 + float(number), -4.0 + float(number)])
+            self.assertEqual(fa.add(x, number).tolist(), sums.tolist(), number)
+            if number is not True:
+                self.assertEqual((number - x).tolist(), fa.sub(number, x).tolist())
+        self.assertEqual((fa.tensor([1, 2]) * (1 << 40)).tolist(), [1 << 40, 1 << 41])
+        self.assertEqual((fa.tensor([1, 2]) + -7).tolist(), [-6, -5])
+        self.assertEqual(fa.where(fa.tensor([True, False]), 1.5, -1).tolist(), [1.5, -1])
+        with self.assertRaises(TypeError):
+            fa.add(x, 'one')
+
+    def test_arguments_that_are_structs(self):
+        """Machines on which a struct does not travel as its words."""
+        words, _library._WORDS = _library._WORDS, 0
+        try:
+            packed = _library._declare('fa_add', ctypes.c_void_p, [_library.Arg, _library.Arg, ctypes.c_void_p])
+            y = fa.Tensor.__new__(fa.Tensor)
+            x = fa.tensor([1.0])
+            y._h = _library._own(packed(0, x._h, *_library._bits(2.5)[:2], None))
+            self.assertEqual(y.tolist(), [3.5])
+            self.assertEqual(type(packed).__name__, 'function')
+        finally:
+            _library._WORDS = words
 
     def report(self):
         """How many objects the scopes of this thread own."""
@@ -291,6 +332,41 @@ class Training(unittest.TestCase):
         self.assertIs(net.train().to('f64'), net)
         self.assertEqual(net(fa.ones((1, 4), dtype='f64')).dtype, fa.f64)
 
+    def test_what_is_written_as_in_pytorch(self):
+        x = fa.tensor([[1.0, 5.0, 3.0], [4.0, 2.0, 6.0]])
+        self.assertEqual(x.view(3, 2).shape, (3, 2))
+        self.assertEqual(x.reshape(-1).shape, (6,))
+        self.assertEqual(x.permute(1, 0).shape, (3, 2))
+        self.assertEqual(x.view((1, 6)).shape, (1, 6))
+        self.assertEqual(fa.zeros(3, 4, dtype=fa.float64).dtype, fa.f64)
+        self.assertEqual(fa.randn(2, 3).shape, (2, 3))
+        self.assertEqual(fa.ones(()).shape, ())
+        self.assertEqual((x.max().item(), x.min().item()), (6, 1))
+        self.assertEqual(x.max(1).values.tolist(), [5, 6])
+        self.assertEqual(fa.min(x, dim=0, keepdim=True).indices.tolist(), [[0, 1, 0]])
+        self.assertEqual(x.max(x * 0 + 3).tolist(), [[3, 5, 3], [4, 3, 6]])
+        self.assertEqual(fa.arange(3).tolist(), [0, 1, 2])
+        self.assertEqual(fa.arange(1, 7, step=2).tolist(), [1, 3, 5])
+        self.assertEqual([x.float().dtype, x.double().dtype, x.half().dtype, x.long().dtype, x.int().dtype, x.bool().dtype],
+                         [fa.f32, fa.f64, fa.f16, fa.i64, fa.i32, fa.bool_])
+        net = fa.nn.Sequential(fa.nn.Conv2d(1, 2, 3), fa.nn.BatchNorm2d(2), fa.nn.ReLU(), fa.nn.Flatten(), fa.nn.Linear(8, 3))
+        self.assertEqual(net(fa.ones((2, 1, 4, 4))).shape, (2, 3))
+        self.assertEqual(fa.nn.functional.relu(fa.tensor(-1.0)).item(), 0)
+        self.assertRaises(AttributeError, getattr, fa.nn, 'Linearr')
+        self.assertRaises(AttributeError, getattr, fa.nn, 'linearr')
+        fa.optim.AdamW(net.parameters(), lr=0.1).step()
+        mlp = MLP()
+        self.assertEqual(mlp.fc1.weight.shape, (16, 4))
+        self.assertEqual(net.child('1').running_mean.tolist(), net.state_dict()['1.running_mean'].tolist())
+        self.assertRaises(AttributeError, getattr, mlp.fc1, 'weights')
+        other = MLP()
+        other.load_state_dict(mlp.state_dict())
+        self.assertEqual(other(fa.ones((1, 4))).tolist(), mlp(fa.ones((1, 4))).tolist())
+        self.assertRaises(KeyError, other.load_state_dict, {'fc1.weight': x})
+        with self.assertRaises(fa.Error) as caught:
+            x.backward()
+        self.assertNotIn('.so', str(caught.exception))
+
     def test_a_scaler(self):
         w = fa.ones(2, requires_grad=True)
         opt, scaler = fa.optim.sgd([w], lr=1), fa.amp.scaler(init_scale=8)
@@ -325,6 +401,219 @@ class Training(unittest.TestCase):
         self.assertIsNone(only.target)
         images, digits = next(iter(fa.data.loader(fa.data.digits(train=False), batch_size=100)))
         self.assertEqual((images.shape, digits.shape), ((100, 64), (100,)))
+
+
+class Exp(fa.Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        y = (x * scale).exp()
+        ctx.save_for_backward(y)
+        ctx.scale = scale
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        y, = ctx.saved_tensors
+        return grad * y * ctx.scale, None
+
+
+class Squares:
+    """A dataset in Python."""
+
+    def __init__(self, length, wrong=None):
+        self.length, self.wrong = length, wrong
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, i):
+        if i == self.wrong:
+            raise LookupError(f'sample {i} is lost')
+        return [float(i), float(i * i)], i
+
+
+class Callbacks(unittest.TestCase):
+    def held(self):
+        gc.collect()
+        return len(_callbacks._held), len(_objects._outlived)
+
+    def test_a_function_with_a_gradient_of_its_own(self):
+        before = self.held()
+        x = fa.tensor([0.5, -1.0], requires_grad=True)
+        y = Exp.apply(x, 2.0)
+        self.assertEqual(y.tolist(), (x * 2).exp().tolist())
+        g, = fa.grad_of([y.sum()], [x], create_graph=True)
+        self.assertEqual(g.tolist(), (y * 2).tolist())
+        g.sum().backward()  # of second order: y is a result, so that gradients flow through it
+        for ours, right in zip(x.grad.tolist(), (y * 4).tolist()):
+            self.assertAlmostEqual(ours, right, 5)
+        with fa.no_grad():
+            self.assertFalse(Exp.apply(x, 1.0).requires_grad)
+        x.grad = None
+        del y, g
+        self.assertEqual(self.held(), before)  # the graph gave them back
+
+    def test_several_results_and_what_is_saved_besides(self):
+        class Both(fa.Function):
+            @staticmethod
+            def forward(ctx, name, a, b):
+                ctx.save_for_backward(a, None, a * b)
+                ctx.set_materialize_grads(False)
+                self.assertEqual(ctx.needs_input_grad, (False, True, False))
+                return a + b, a * b
+
+            @staticmethod
+            def backward(ctx, of_sum, of_product):
+                a, nothing, product = ctx.saved_tensors
+                self.assertIsNone(nothing)
+                self.assertIsNone(of_product)
+                self.assertEqual(product.tolist(), [8, 15])
+                return None, of_sum * a, None
+
+        a, b = fa.tensor([2.0, 3.0], requires_grad=True), fa.tensor([4.0, 5.0])
+        total, product = Both.apply('both', a, b)
+        self.assertEqual((total.tolist(), product.tolist()), ([6, 8], [8, 15]))
+        total.sum().backward()
+        self.assertEqual(a.grad.tolist(), [2, 3])
+
+    def test_gradients_of_tensors(self):
+        x, other = fa.ones(2, requires_grad=True), fa.ones(2, requires_grad=True)
+        y = x * 3
+        g, none = fa.grad_of([y * y], [y, other], grad_outputs=[fa.tensor([1.0, 2.0])], allow_unused=True)
+        self.assertEqual((g.tolist(), none, x.grad), ([6, 12], None, None))
+        self.assertRaises(fa.Error, fa.grad_of, [(x * 2).sum()], [other])
+
+    def test_errors_in_functions(self):
+        class Wrong(fa.Function):
+            @staticmethod
+            def forward(ctx, x, how):
+                if how == 'forward':
+                    raise LookupError('in forward')
+                ctx.how = how
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, grad):
+                if ctx.how == 'count':
+                    return grad
+                if ctx.how == 'library':
+                    return fa.matmul(grad, fa.ones((7, 7))), None
+                if ctx.how == 'shape':
+                    return fa.ones(9), None
+                raise LookupError('in backward')
+
+        x = fa.ones(2, requires_grad=True)
+        self.assertRaisesRegex(LookupError, 'in forward', Wrong.apply, x, 'forward')
+        self.assertRaisesRegex(LookupError, 'in backward', Wrong.apply(x, 'backward').sum().backward)
+        self.assertRaisesRegex(TypeError, '1 gradients for 2', Wrong.apply(x, 'count').sum().backward)
+        self.assertRaisesRegex(fa.Error, 'fa_matmul', Wrong.apply(x, 'library').sum().backward)
+        self.assertRaisesRegex(fa.Error, 'Wrong', Wrong.apply(x, 'shape').sum().backward)
+        self.assertEqual((x * 2).tolist(), [2, 2])
+
+    def test_modules_that_only_the_library_knows(self):
+        before = self.held()
+        net = fa.nn.sequential(fa.nn.linear(2, 3), lambda x: x * 2, MLP3())
+        gc.collect()
+        self.assertEqual(net(fa.ones((4, 2))).shape, (4, 5))
+        self.assertEqual(sorted(net.named_parameters()), ['0.bias', '0.weight', '2.fc.bias', '2.fc.weight'])
+        self.assertEqual(len(_objects._outlived), before[1] + 2)
+        with self.assertRaises(fa.Error) as caught:
+            net(fa.ones((4, 9)))
+        self.assertIn('fa_linear', str(caught.exception))
+        self.assertIn('"0"', str(caught.exception))
+        del net
+        self.assertEqual(self.held(), before)
+
+    def test_errors_in_modules_name_them(self):
+        def fails(x):
+            return fa.matmul(x, fa.ones((50, 2)))
+
+        with self.assertRaises(fa.Error) as caught:
+            fa.nn.sequential(fa.nn.relu(), fails)(fa.ones((4, 2)))
+        self.assertEqual(caught.exception.kind, 'shape')
+        self.assertRegex(str(caught.exception), 'fa_matmul.*in fails "1"')
+
+    def test_datasets(self):
+        before = self.held()
+        for workers in (0, 2):
+            loader = fa.data.loader(Squares(10), batch_size=4, workers=workers)
+            for _ in range(2):
+                seen = [(b.input.tolist(), b.target.tolist()) for b in loader]
+                self.assertEqual(seen[2], ([[8, 64], [9, 81]], [8, 9]))
+            bad = fa.data.loader(Squares(10, wrong=5), batch_size=4, workers=workers)
+            with self.assertRaisesRegex(LookupError, 'sample 5 is lost'):
+                list(bad)
+            skips = fa.data.loader(Squares(10, wrong=5), batch_size=4, workers=workers, skip_bad_samples=True)
+            self.assertEqual(sum(b.input.shape[0] for b in skips), 9)
+        d = fa.data.dataset(Squares(6))
+        self.assertEqual((len(d), d[3][0].tolist(), d[3][1].item()), (6, [3, 9], 3))
+        self.assertRaises(fa.Error, d.__getitem__, 6)
+        half = fa.data.transformed(d, lambda x: x / 2)
+        self.assertEqual(half[3][0].tolist(), [1.5, 4.5])
+        del loader, bad, skips, d, half
+        self.assertRaises(TypeError, fa.data.loader, 5)
+        self.assertEqual(self.held(), before)
+
+    def test_hooks(self):
+        before, seen = self.held(), []
+        w = fa.ones(2, requires_grad=True)
+        h = w.register_hook(lambda g: seen.append(g.tolist()) or g * 10)
+        (w * 3).sum().backward()
+        self.assertEqual((seen, w.grad.tolist()), ([[3, 3]], [30, 30]))
+        h.remove()
+        h.remove()
+        (w * 3).sum().backward()
+        self.assertEqual((len(seen), w.grad.tolist()), (1, [33, 33]))
+        for net in (fa.nn.linear(2, 2), MLP3(2)):
+            parts = [net.register_forward_pre_hook(lambda m, x: seen.append(m) or x[0] * 0),
+                     net.register_forward_hook(lambda m, x, y: y + x[0].sum() + 1)]
+            y = net(fa.ones((1, 2)))
+            self.assertEqual(type(seen[-1]), type(net))
+            for part in parts:
+                part.remove()
+            self.assertEqual(y.tolist(), (net(fa.zeros((1, 2))) + 1).tolist())
+        part = net.register_forward_hook(lambda m, x, y: {}['none'])
+        self.assertRaises(KeyError, net, fa.ones((1, 2)))
+        part.remove()
+        w.register_hook(lambda g: 1 / 0).remove()
+        h = w.register_hook(lambda g: 1 / 0)
+        self.assertRaises(ZeroDivisionError, (w * 3).sum().backward)
+        h.remove()
+        del part, parts, h
+        self.assertEqual(self.held(), before)
+
+    def test_an_end_with_everything_alive(self):
+        program = """
+import facula as fa, gc
+gc.disable()
+class D:
+    def __len__(self): return 1000
+    def __getitem__(self, i): return [float(i)]
+class F(fa.Function):
+    forward = staticmethod(lambda ctx, x: x * 2)
+    backward = staticmethod(lambda ctx, g: g * 2)
+net = fa.nn.sequential(fa.nn.linear(1, 1), lambda x: F.apply(x))
+net.me = {'me': net}
+loader = fa.data.loader(D(), batch_size=2, workers=2)
+for b in loader:
+    y = net(b.input)
+    break
+x = fa.ones(1, requires_grad=True)
+h = x.register_hook(lambda g: g)
+y.sum().backward(retain_graph=True)
+print("done")
+"""
+        ran = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True, timeout=100)
+        self.assertEqual((ran.stdout, ran.stderr, ran.returncode), ('done\n', '', 0))
+
+
+class MLP3(fa.nn.Module):
+    def __init__(self, n=3):
+        super().__init__()
+        self.fc = fa.nn.linear(n, 5)
+
+    def forward(self, x):
+        return self.fc(x)
 
 
 @unittest.skipUnless(numpy, 'NumPy is not installed')

@@ -30,7 +30,8 @@ typedef struct plan {
     int lead;        /* how many of them there are */
     fa_shape size;   /* their sizes, and their numbers in x */
     int source[FA_MAX_DIMS];
-    int at; /* where the indexed dimensions go in the result */
+    int at;      /* where the indexed dimensions go in the result */
+    size_t mark; /* how many references the scopes held before */
 } plan;
 
 /* ---- parts to entries ---- */
@@ -331,6 +332,7 @@ static fa_tensor *leave(plan *p, fa_tensor *y, bool stood)
     char text[400];
     struct fa__text description = fa__text_in(text, sizeof text);
     fa__attribution_leave(&p->attribution);
+    fa__scope_trim(p->mark, y);
     if (y && !fa__outermost_call())
         fa__tensor_inner(y, false); /* the program has it */
     if (y || stood || !fa__failed() || !p->args.x || fa__self->error->code == FA_ERROR_SYNC)
@@ -355,6 +357,7 @@ fa_tensor *(fa_index)(const fa_tensor *x, fa_index_parts index)
     bool stood = fa__failed();
     if (!fa__ctx())
         return NULL;
+    p.mark = fa__ctx()->owned_count;
     fa__attribution_enter(&p.attribution, p.call.op, &p.call);
     fa_tensor *y = begin(&p, x, index, fa__arg_i(0)) ? p.view : NULL;
     return leave(&p, y && p.tensors ? settled(&p, fetched) : y, stood);
@@ -368,6 +371,7 @@ static fa_tensor *put(const fa__op *op, const fa_tensor *x, fa_index_parts index
     bool stood = fa__failed();
     if (!fa__ctx())
         return NULL;
+    p.mark = fa__ctx()->owned_count;
     fa__attribution_enter(&p.attribution, op, &p.call);
     bool good = begin(&p, x, index, value) && settled(&p, assigned);
     if (p.x && p.x->storage)

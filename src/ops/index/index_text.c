@@ -226,9 +226,12 @@ fa_tensor *(fa_get)(const fa_tensor *x, const char *where)
         fa__fail(FA_ERROR_ARGUMENT, "fa_get: the index is NULL");
         return NULL;
     }
+    const fa__context *c = fa__ctx();
+    size_t mark = c ? c->owned_count : 0;
     fa_tensor *view = get("fa_get", x, where);
     if (view && !fa__outermost_call())
         fa__sign(view, &get_op, FA__SITE);
+    fa__scope_trim(mark, view);
     return view;
 }
 
@@ -250,12 +253,14 @@ fa_tensor *(fa_set)(fa_tensor *x, const char *where, fa_arg value)
         return NULL;
     }
     FA__WORK_FOR(&set_op);
+    const fa__context *c = fa__ctx();
+    size_t mark = c ? c->owned_count : 0;
     fa_tensor *view = get("fa_set", x, where);
-    if (view && fa_copy_(view, fa__stripped(view->rank, value))) {
+    bool set = view && fa_copy_(view, fa__stripped(view->rank, value));
+    if (set)
         x->storage->changed_by = &set_op;
-        return x;
-    }
-    if (view && fa__failed() && fa__self->error->code != FA_ERROR_SYNC)
+    else if (view && fa__failed() && fa__self->error->code != FA_ERROR_SYNC)
         fa__error_within("fa_set(x, \"%.80s\")", where);
-    return NULL;
+    fa__scope_trim(mark, NULL);
+    return set ? x : NULL;
 }

@@ -13,18 +13,43 @@
 Functions have the names, options and documentation of the library's, without the fa_. Tensors share memory with NumPy
 (numpy.asarray(x), facula.from_numpy(a)) and with all that knows DLPack (torch.from_dlpack(x), facula.from_dlpack(x)).
 A call that fails raises facula.Error."""
+import sys as _sys
+
 from . import _ops
 from ._constants import METHODS as _METHODS, VERSION as __version__
-from ._library import DTYPES as _DTYPES, DType, Error, _as_tensor as as_tensor
-from ._objects import Batch, Loader, Module, Optimizer, Scaler, Schedule
+from ._library import DTYPES as _DTYPES, _BY_NAME, DType, Error, _as_tensor as as_tensor
+from ._callbacks import Function, dataset_of, grad_of
+from ._objects import Batch, Lambda, Loader, Module, Optimizer, Scaler, Schedule
 from ._ops import *  # noqa: F403
 from ._settings import autocast, best_device, is_available, load, load_file, manual_seed, no_grad, save, use
 from ._tensor import Tensor, from_dlpack, from_numpy
 from . import _amp as amp, _data as data, _init as init, _lr as lr, _nn as nn, _optim as optim, _transform as transform
 
 tensor = Tensor
-globals().update({d.name: d for d in _DTYPES.values() if d.name != 'bool'})
+globals().update({name: d for name, d in _BY_NAME.items() if name != 'bool'})  # f32, and float32 as elsewhere
 bool_ = _DTYPES[1]
+
+
+def arange(start, end=None, **options):
+    """Numbers from `start` (0 if there is only one) up to, and without, `end`; options as of the C function: step, dtype,
+    device."""
+    return _ops.arange(0, start, **options) if end is None else _ops.arange(start, end, **options)
+
+
+def _extreme(both, one, pairs, name):
+    def extreme(x, dim=None, keepdim=False, **options):
+        if isinstance(dim, Tensor):
+            return pairs(x, dim, **options)
+        return one(x, keepdim=keepdim, **options) if dim is None else both(x, dim, keepdim=keepdim, **options)
+    extreme.__name__ = extreme.__qualname__ = name
+    extreme.__doc__ = f"""The {name}imum of all elements; with a dim, values and indices along it; with a tensor, the larger or
+    smaller ones of both."""
+    return extreme
+
+
+max = _extreme(_ops.max, _ops.amax, _ops.maximum, 'max')
+min = _extreme(_ops.min, _ops.amin, _ops.minimum, 'min')
+Tensor.max, Tensor.min = max, min
 
 for _name in _METHODS:
     if not hasattr(Tensor, _name):
@@ -37,17 +62,13 @@ def _operators():
     both = {'add': o.add, 'sub': o.sub, 'mul': o.mul, 'truediv': o.div, 'pow': o.pow, 'floordiv': o.floor_divide,
             'mod': o.remainder}
     for name, f in both.items():
-        setattr(Tensor, f'__{name}__', lambda x, y, f=f: f(x, y))
+        setattr(Tensor, f'__{name}__', f)
         setattr(Tensor, f'__r{name}__', lambda x, y, f=f: f(y, x))
-    for name, f in {'iadd': o.add_, 'isub': o.sub_, 'imul': o.mul_, 'itruediv': o.div_}.items():
-        setattr(Tensor, f'__{name}__', lambda x, y, f=f: f(x, y))
-    for name, f in {'lt': o.lt, 'le': o.le, 'gt': o.gt, 'ge': o.ge, 'eq': o.eq, 'ne': o.ne}.items():
-        setattr(Tensor, f'__{name}__', lambda x, y, f=f: f(x, y))
+    for name, f in {'iadd': o.add_, 'isub': o.sub_, 'imul': o.mul_, 'itruediv': o.div_, 'lt': o.lt, 'le': o.le, 'gt': o.gt,
+                    'ge': o.ge, 'eq': o.eq, 'ne': o.ne, 'matmul': o.matmul, 'neg': o.neg, 'abs': o.abs}.items():
+        setattr(Tensor, f'__{name}__', f)
     Tensor.__hash__ = object.__hash__
-    Tensor.__matmul__ = lambda x, y: o.matmul(x, y)
     Tensor.__rmatmul__ = lambda x, y: o.matmul(y, x)
-    Tensor.__neg__ = lambda x: o.neg(x)
-    Tensor.__abs__ = lambda x: o.abs(x)
     Tensor.__invert__ = lambda x: o.logical_not(x) if x.dtype.name == 'bool' else o.bitwise_not(x)
     Tensor.__and__ = lambda x, y: o.logical_and(x, y) if x.dtype.name == 'bool' else o.bitwise_and(x, y)
     Tensor.__or__ = lambda x, y: o.logical_or(x, y) if x.dtype.name == 'bool' else o.bitwise_or(x, y)
@@ -56,5 +77,24 @@ def _operators():
 
 
 _operators()
-nn.Module = Module
+nn.Module, nn.Lambda = Module, Lambda
+data.dataset = dataset_of
+del dataset_of
 nn.sequential = _objects.sequential  # noqa: F405
+nn.functional = _sys.modules[__name__]
+
+
+def _as_elsewhere(module):
+    """PyTorch's names of what a module has: facula.nn.BatchNorm2d is facula.nn.batch_norm2d."""
+    names = {name.replace('_', ''): name for name in dir(module) if not name.startswith('_')}
+
+    def find(name):
+        if name[:1].isupper() and name.lower() in names:
+            return getattr(module, names[name.lower()])
+        raise AttributeError(f'module {module.__name__!r} has no {name!r}')
+    module.__getattr__ = find
+
+
+for _module in (nn, optim):
+    _as_elsewhere(_module)
+del _module

@@ -1,11 +1,14 @@
 """What the generated functions stand on: the shared library, structs that are passed by value, conversions of arguments,
 tensors and the other objects as handles. Objects of the library are taken out of their scope (fa_own) and released when
 their Python object ends."""
+import collections
 import ctypes
 import os
 import pathlib
+import platform
 import re
-import threading
+import struct
+import sys
 from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_int64,
                     c_size_t, c_void_p, cast)
 
@@ -21,13 +24,38 @@ def _load():
 
 
 lib = _load()
+_short = ctypes.PyDLL(lib._name)  # for functions so short that they keep the GIL
+# On these, a struct of two words travels as two words do, while registers last.
+_WORDS = 6 if platform.machine() in ('x86_64', 'aarch64', 'arm64') and sys.maxsize > 1 << 32 else 0
+
+
+def _declare_short(symbol, result, arguments):
+    f = _short[symbol]
+    f.restype, f.argtypes = result, arguments
+    return f
 
 
 def _declare(symbol, result, arguments):
-    """A function of the library. The GIL is released while it runs."""
-    f = getattr(lib, symbol)
+    """A function of the library. The GIL is released while it runs. An fa_arg is given as two arguments, kind and bits."""
+    f = lib[symbol]
     f.restype, f.argtypes = result, arguments
-    return f
+    if Arg not in arguments:
+        return f
+    words = [2 if a is Arg else 0 if a is c_double else 1 if a in (c_void_p, c_char_p, c_int64, c_int, c_bool) else 9
+             for a in arguments]
+    if result is c_void_p and sum(words) <= _WORDS:
+        f.argtypes = [b for a in arguments for b in ((c_int64, c_void_p) if a is Arg else (a,))]
+        return f
+    places = [a is Arg for a in arguments]
+
+    def packed(*given):
+        rest = iter(given)
+        return f(*[Arg(next(rest), _signed(next(rest))) if two else next(rest) for two in places])
+    return packed
+
+
+def _signed(bits):
+    return (bits + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 class Shape(Structure):
@@ -63,7 +91,7 @@ class Place(Structure):
 class Error(RuntimeError):
     """What a call raises that fails; `kind` is "shape", "dtype", "device", ..."""
 
-    def __init__(self, message, kind):
+    def __init__(self, message, kind='user'):
         super().__init__(message)
         self.kind = kind
 
@@ -73,17 +101,34 @@ _error_message = _declare('fa_error_message', c_char_p, [])
 _error_clear = _declare('fa_error_clear', None, [])
 _error_stands = _declare('fa_error_stands', c_bool, [])
 _code_name = _declare('fa_code_name', c_char_p, [c_int])
-_state = threading.local()  # .raised: an exception of a callback, on its way through functions in C
+_fa_fail = lib.fa_fail
+_fa_fail.restype = c_bool
+_CODES = {_code_name(n).decode(): n for n in range(32)}  # by kind
+_raised = collections.deque(maxlen=8)  # exceptions of callbacks, on their way through functions in C, after their texts
+
+
+def _gave(e):
+    """Makes an exception of a callback an error of the library, behind which _fail() raises it again."""
+    code = _CODES.get(e.kind, 0) if isinstance(e, Error) else 0
+    text = str(e) if code else f'{type(e).__name__}: {e}'
+    _raised.append((text[:200], e))
+    _fa_fail(c_int(code or CONSTANTS['FA_ERROR_USER']), b'%s', text.encode(errors='replace'))
 
 
 def _fail():
     """Raises the error that the library has set. An address in front of it would be that of ctypes."""
-    message = re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: ', '', _error_message().decode(errors='replace'))
+    message = re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: | at \S+\.so[\w.]*\+0x[0-9a-f]+', '',
+                     _error_message().decode(errors='replace'))
     kind = _code_name(_error_code()).decode()
     _error_clear()
-    raised, _state.raised = getattr(_state, 'raised', None), None
-    if raised is not None:
-        raise raised
+    for text, e in list(_raised)[::-1]:
+        if text in message:
+            _raised.clear()
+            if isinstance(e, Error):
+                raise Error(message, kind) from e
+            if hasattr(e, 'add_note') and message != text:
+                e.add_note(message)
+            raise e
     raise Error(message, kind)
 
 
@@ -94,12 +139,14 @@ def _check():
 
 # ---- objects ----
 
-_keep = _declare('fa_keep', c_void_p, [c_void_p])
+_keep = _declare_short('fa_keep', c_void_p, [c_void_p])
 _release = _declare('fa_release', None, [c_void_p])
-_enter = _declare('fa_scope_enter', c_size_t, [c_char_p])
-_leave = _declare('fa_scope_leave', None, [c_size_t])
-_leave_with = _declare('fa_scope_leave_with', c_void_p, [c_size_t, c_void_p])
-_own = _declare('fa_own', c_void_p, [c_void_p])
+_release_tensor = _declare_short('fa_release', None, [c_void_p])
+_enter = _declare_short('fa_scope_enter', c_size_t, [c_char_p])
+_leave = _declare_short('fa_scope_leave', None, [c_size_t])
+_leave_with = _declare_short('fa_scope_leave_with', c_void_p, [c_size_t, c_void_p])
+_own = _declare_short('fa_own', c_void_p, [c_void_p])
+_new = object.__new__
 
 
 class _scope:
@@ -127,7 +174,7 @@ def _made(scope, kind, h):
     if not h:
         _leave(scope)
         _fail()
-    made = kind.__new__(kind)
+    made = _new(kind)
     made._h = _leave_with(scope, h)
     return made
 
@@ -136,7 +183,7 @@ def _borrowed(kind, h):
     """An object of a kind for one that another object owns."""
     if not h:
         _fail()
-    made = kind.__new__(kind)
+    made = _new(kind)
     made._h = _keep(h)
     return made
 
@@ -145,9 +192,40 @@ def _handle(x):
     return None if x is None else x._h
 
 
+def _dataset(x):
+    """A dataset, also of a sequence of Python."""
+    return x if x is None or isinstance(x, Dataset) else dataset_of(x)
+
+
+def _module(x):
+    """A module, also of a function of Python."""
+    return x if x is None or isinstance(x, Module) else Lambda(x)
+
+
+class _Sample(Structure):
+    _fields_ = [('part', c_void_p * 8)]
+
+
 class Dataset(Handle):
     """A dataset; see facula.data."""
     __slots__ = ()
+
+    def __len__(self):
+        n = _dataset_length(self._h)
+        if n < 0:
+            _fail()
+        return n
+
+    def __getitem__(self, index):
+        with _scope():
+            parts = [_borrowed(Tensor, h) for h in _dataset_get(self._h, index).part if h]
+        if not parts:
+            _fail()
+        return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+_dataset_length = _declare('fa_dataset_length', c_int64, [c_void_p])
+_dataset_get = _declare('fa_dataset_get', _Sample, [c_void_p, c_int64])
 
 
 # ---- dtypes and devices ----
@@ -271,23 +349,32 @@ def _enum(prefix, name):
         raise ValueError(f'there is no {name!r} here') from None
 
 
-_TRUE, _FALSE = Arg(3, 1), Arg(3, 0)
+_pack_double, _unpack_word = struct.Struct('=d').pack, struct.Struct('=q').unpack
 
 
-def _arg(x):
-    """A tensor or a number. The struct keeps only what was made for it."""
-    if x.__class__ is Tensor:
-        return Arg(0, x._h)
+def _bits(x):
+    """Kind and bits of an fa_arg for a tensor or a number, and what has to live during the call."""
+    if x.__class__ is float:
+        return 1, _unpack_word(_pack_double(x))[0], None
     if x is True or x is False:
-        return _TRUE if x else _FALSE
-    if isinstance(x, float):
-        return Arg(1, c_int64.from_buffer(c_double(x)).value)
-    if isinstance(x, int):
-        return Arg(2, x) if -1 << 63 <= x < 1 << 63 else Arg(1, c_int64.from_buffer(c_double(x)).value)
+        return 3, int(x), None
+    if isinstance(x, int) and -1 << 63 <= x < 1 << 63:
+        return 2, int(x), None
+    if isinstance(x, (int, float)):
+        return 1, _unpack_word(_pack_double(x))[0], None
     t = _as_tensor(x)
-    a = Arg(0, t._h)
-    a.kept = t
-    return a
+    return 0, t._h, t
+
+
+def _kept_options(known, key, o):
+    """Remembers options for the next call with equal ones."""
+    if len(known) > 200:
+        known.clear()
+    try:
+        known[key] = o
+    except TypeError:  # a list
+        pass
+    return o
 
 
 def _h(x):
@@ -328,23 +415,14 @@ def _result(scope, h):
     if not h:
         _leave(scope)
         _fail()
-    t = Tensor.__new__(Tensor)
+    t = _new(Tensor)
     t._h = _leave_with(scope, h)
-    return t
-
-
-def _owned(h):
-    if not h:
-        _fail()
-    t = Tensor.__new__(Tensor)
-    t._h = _own(h)
     return t
 
 
 def _given(scope, h, tensor):
     """The result of a call that writes into a tensor."""
-    if scope:
-        _leave(scope)
+    _leave(scope)
     if not h:
         _fail()
     return tensor
@@ -381,4 +459,5 @@ def _call(function, *arguments):
 
 
 from ._tensor import Tensor, _as_tensor  # noqa: E402
-from ._objects import Loader, Module, Optimizer, Scaler, Schedule  # noqa: E402
+from ._objects import Lambda, Loader, Module, Optimizer, Scaler, Schedule  # noqa: E402
+from ._callbacks import dataset_of  # noqa: E402

@@ -6,8 +6,8 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_do
                     cast)
 
 from . import _library as _l
-from ._library import (Handle, Parameters, Place, Tensors, _borrowed, _check, _declare, _fail, _call, _enter, _made, _scope,
-                       _state, _tensors)
+from ._library import (Handle, Parameters, Place, Tensors, _borrowed, _call, _check, _declare, _enter, _fail, _gave, _made,
+                       _module, _scope, _tensors)
 from ._tensor import Tensor, _as_tensor
 
 
@@ -41,8 +41,6 @@ _kind = _declare('fa_module_kind', c_char_p, [c_void_p])
 _numel = _declare('fa_module_numel', c_int64, [c_void_p])
 _sequential = _declare('fa__nn_sequential', c_void_p, [c_size_t, POINTER(c_void_p)])
 _adopt = _declare('fa__adopt', c_void_p, [c_void_p])
-_fa_fail = _l.lib.fa_fail
-_fa_fail.restype = c_bool
 
 
 def _named(array):
@@ -67,14 +65,22 @@ class Module(Handle):
 
     def __init__(self, kind=None):
         run = _ForwardFunction(None, cast(_called, c_void_p))
+        options = _CustomOptions(_CustomOptions.fa__end.offset, None, cast(_destroyed, c_void_p))
         self._h = None
-        own = _made(_enter(b'python'), Module, _custom((kind or type(self).__name__).encode(), 8, run, None))
+        own = _made(_enter(b'python'), Module, _custom((kind or type(self).__name__).encode(), 8, run, byref(options)))
         self._h, own._h = own._h, None
         cast(_data(self._h), POINTER(c_int64))[0] = id(self)
         _networks[id(self)] = self
 
+    def __del__(self, release=_l._release):
+        h = getattr(self, '_h', None)
+        if h and self.__class__ is not Module:  # others, as a sequential, may have it: then it stays until they end
+            _outlived[id(self)] = _networks[id(self)] = self
+        if h:
+            release(h)
+
     def __setattr__(self, name, value):
-        if isinstance(value, Module) and name != '_h':
+        if isinstance(value, Module):
             if not _add(self._h, name.encode(), value._h):
                 _fail()
         elif isinstance(value, Tensor) and value.dtype.is_floating:
@@ -82,12 +88,40 @@ class Module(Handle):
                 _fail()
         object.__setattr__(self, name, value)
 
+    def __getattr__(self, name):
+        """A child, parameter or buffer by its name, where it is no attribute: net.fc.weight."""
+        if not name.startswith('_'):
+            parts = self.children()
+            if name in parts:
+                return parts[name]
+            state = self.state_dict()
+            if name in state:
+                return state[name]
+        raise AttributeError(f'{type(self).__name__} has no {name!r}')
+
     def forward(self, *inputs):
         """Computes the result: what subclasses define. A layer runs in the library."""
         return _call(_forward, self._h, _tensors(inputs))
 
     def __call__(self, *inputs):
+        if self.__class__ is not Module and '_hooked' in self.__dict__:
+            return Module.forward(self, *inputs)
         return self.forward(*[_as_tensor(x) for x in inputs])
+
+    def register_forward_hook(self, hook):
+        """Calls hook(module, inputs, output) after each run; a tensor that it returns replaces the output. remove() of the
+        result ends it; until then the hook is kept."""
+        return self._hook('forward', hook)
+
+    def register_forward_pre_hook(self, hook):
+        """Calls hook(module, inputs) before each run; a tensor or tuple that it returns replaces the inputs. remove() of
+        the result ends it; until then the hook is kept."""
+        return self._hook('forward_pre', hook)
+
+    def _hook(self, kind, hook):
+        from ._callbacks import Hook
+        object.__setattr__(self, '_hooked', True)
+        return Hook(self, kind, hook)
 
     def __repr__(self):
         parts = [f'  ({name}): ' + repr(m).replace('\n', '\n  ') for name, m in self.children().items()]
@@ -117,6 +151,17 @@ class Module(Handle):
         """Parameters and buffers, by name. They are not copies."""
         with _scope():
             return _named(_state_of(self._h))
+
+    def load_state_dict(self, state, strict=True):
+        """Copies tensors or arrays into the parameters and buffers of their names; strict: both have the same names."""
+        own = self.state_dict()
+        if strict and set(own) != set(state):
+            raise KeyError(f'missing: {sorted(set(own) - set(state))}, unexpected: {sorted(set(state) - set(own))}')
+        from ._ops import copy_
+        from ._settings import no_grad
+        with no_grad():
+            for name in set(own) & set(state):
+                copy_(own[name], _as_tensor(state[name]))
 
     def numel(self):
         """The number of elements of all parameters."""
@@ -155,6 +200,17 @@ class Module(Handle):
 
 
 _networks = weakref.WeakValueDictionary()  # modules of Python, by the number in their data
+_outlived = {}  # those that only the library refers to
+
+
+def _known(module):
+    """The object of Python for a module of the library."""
+    return next((n for n in list(_networks.values()) if n._h == module), None) or _borrowed(Module, module)
+
+
+@CFUNCTYPE(None, POINTER(c_int64))
+def _destroyed(data):
+    _outlived.pop(data[0], None)
 
 
 @CFUNCTYPE(c_void_p, c_void_p, Tensors)
@@ -165,20 +221,34 @@ def _called(module, inputs):
         network = _networks.get(cast(_data(module), POINTER(c_int64))[0])
         if network is None or network._h != module:
             raise _l.Error('the Python object of this module is gone: keep a reference to it', 'state')
-        y = network.forward(*[_borrowed(Tensor, inputs.item[i]) for i in range(inputs.count)])
-        return _adopt(_l._keep(y._h))
+        return _handed_over(network.forward(*[_borrowed(Tensor, inputs.item[i]) for i in range(inputs.count)]))
     except BaseException as e:  # what is not caught here would be printed and lost
-        _state.raised = e
-        _fa_fail(c_int(12), b'%s', str(e).encode())
+        _gave(e)
         return None
 
 
+def _handed_over(y):
+    """The result of a callback, which the innermost scope of the library owns."""
+    t = _as_tensor(y)
+    return _adopt(_l._keep(t._h))
+
+
+class Lambda(Module):
+    """A module that calls a function of Python; the library takes functions where it takes modules."""
+
+    def __init__(self, function):
+        super().__init__(getattr(function, '__name__', 'function').strip('<>'))
+        self.function = function
+
+    def forward(self, *inputs):
+        return self.function(*inputs)
+
+
 def sequential(*modules):
-    """Runs modules one after the other."""
+    """Runs modules one after the other; functions of Python, too."""
+    modules = [_module(m) for m in modules]
     items = (c_void_p * max(len(modules), 1))(*[m._h for m in modules])
-    made = _made(_enter(b'python'), Module, _sequential(len(modules), items))
-    object.__setattr__(made, 'modules', modules)  # those of Python stay
-    return made
+    return _made(_enter(b'python'), Module, _sequential(len(modules), items))
 
 
 # ---- training ----

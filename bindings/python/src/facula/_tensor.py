@@ -6,7 +6,8 @@ import sys
 from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
 
 from . import _library as _l
-from ._library import Arg, Device, Handle, Place, Shape, Tensors, _arg, _call, _check, _declare, _dtype_number, _fail
+from ._library import (Arg, Device, Handle, Place, Shape, Tensors, _bits, _call, _check, _declare, _declare_short, _dtype_number,
+                       _fail, _release_tensor)
 
 
 class _FromOptions(Structure):
@@ -33,11 +34,11 @@ class _IndexParts(Structure):
 
 _from = _declare('fa_tensor_from', c_void_p, [c_void_p, Shape, c_void_p])
 _to = _declare('fa_to', c_void_p, [c_void_p, Place, c_void_p])
-_tensor_shape = _declare('fa_tensor_shape', Shape, [c_void_p])
-_tensor_dtype = _declare('fa_tensor_dtype', c_int, [c_void_p])
-_tensor_device = _declare('fa_tensor_device', Device, [c_void_p])
-_stride = _declare('fa_stride', c_int64, [c_void_p, c_int64])
-_numel = _declare('fa_numel', c_int64, [c_void_p])
+_tensor_shape = _declare_short('fa_tensor_shape', Shape, [c_void_p])
+_tensor_dtype = _declare_short('fa_tensor_dtype', c_int, [c_void_p])
+_tensor_device = _declare_short('fa_tensor_device', Device, [c_void_p])
+_stride = _declare_short('fa_stride', c_int64, [c_void_p, c_int64])
+_numel = _declare_short('fa_numel', c_int64, [c_void_p])
 _item = _declare('fa_item', c_double, [c_void_p])
 _item_int = _declare('fa_item_int', c_int64, [c_void_p])
 _read = _declare('fa_read', c_bool, [c_void_p, c_void_p, c_int, c_int64])
@@ -45,17 +46,18 @@ _ptr = _declare('fa_ptr', c_void_p, [c_void_p, c_int])
 _fa_text = _declare('fa_text', c_void_p, [c_void_p])
 _free_text = _declare('fa_free_text', None, [c_void_p])
 _get = _declare('fa_get', c_void_p, [c_void_p, c_char_p])
+_get_at = _declare('fa__get_at', c_void_p, [c_void_p, c_int64])
 _set = _declare('fa_set', c_void_p, [c_void_p, c_char_p, Arg])
 _index = _declare('fa_index', c_void_p, [c_void_p, _IndexParts])
 _index_put = _declare('fa_index_put_', c_void_p, [c_void_p, _IndexParts, Arg, c_void_p])
-_requires_grad = _declare('fa_requires_grad', c_bool, [c_void_p])
+_requires_grad = _declare_short('fa_requires_grad', c_bool, [c_void_p])
 _set_requires_grad = _declare('fa_set_requires_grad', c_bool, [c_void_p, c_bool])
-_is_leaf = _declare('fa_is_leaf', c_bool, [c_void_p])
+_is_leaf = _declare_short('fa_is_leaf', c_bool, [c_void_p])
 _grad = _declare('fa_grad', c_void_p, [c_void_p])
 _set_grad = _declare('fa_set_grad', c_bool, [c_void_p, c_void_p])
 _backward = _declare('fa_backward', c_bool, [c_void_p, c_void_p])
 _detach = _declare('fa_detach', c_void_p, [c_void_p])
-_version = _declare('fa_tensor_version', c_int64, [c_void_p])
+_version = _declare_short('fa_tensor_version', c_int64, [c_void_p])
 _to_dlpack = _declare('fa_to_dlpack', c_void_p, [c_void_p])
 _to_dlpack_old = _declare('fa_to_dlpack_unversioned', c_void_p, [c_void_p])
 _from_dlpack = _declare('fa_from_dlpack', c_void_p, [c_void_p])
@@ -71,6 +73,12 @@ class Tensor(Handle):
     keep theirs. Operations are functions of the module, and methods: facula.sum(x, dim=1) and x.sum(dim=1)."""
     __slots__ = ()
     __array_priority__ = 1000
+
+    def __del__(self, release=_release_tensor):
+        try:
+            release(self._h)
+        except AttributeError:  # its making failed
+            pass
 
     def __init__(self, data, dtype=None, device=None, requires_grad=False):
         t = _copied(data, dtype, device, requires_grad)
@@ -180,9 +188,35 @@ class Tensor(Handle):
         """A copy on the current CUDA device."""
         return self.to('cuda')
 
+    def float(self):
+        """The tensor in f32."""
+        return self.to('f32')
+
+    def double(self):
+        """The tensor in f64."""
+        return self.to('f64')
+
+    def half(self):
+        """The tensor in f16."""
+        return self.to('f16')
+
+    def long(self):
+        """The tensor in i64."""
+        return self.to('i64')
+
+    def int(self):
+        """The tensor in i32."""
+        return self.to('i32')
+
+    def bool(self):
+        """The tensor in bool."""
+        return self.to('bool')
+
     # ---- indexing ----
 
     def __getitem__(self, key):
+        if key.__class__ is int:
+            return _call(_get_at, self._h, key)
         text = _text_of(key)
         if text is not None:
             return _call(_get, self._h, text)
@@ -190,10 +224,10 @@ class Tensor(Handle):
         return _call(_index, self._h, parts)
 
     def __setitem__(self, key, value):
-        text, value = _text_of(key), _arg(value)
+        text, (kind, bits, kept) = _text_of(key), (0, value._h, value) if value.__class__ is Tensor else _bits(value)
         with _l._scope():
-            good = (_set(self._h, text, value) if text is not None else
-                    _index_put(self._h, _parts_of(key), value, None))
+            good = (_set(self._h, text, kind, bits) if text is not None else
+                    _index_put(self._h, _parts_of(key), kind, bits, None))
         if not good:
             _fail()
 
