@@ -4,6 +4,7 @@
 #include "dist/group.h"
 #include "dist/launcher.h"
 #include "dist/mpi.h"
+#include "dist/nccl.h"
 #include "dist/neighbors.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -308,6 +309,7 @@ fa_group *(fa_dist_init)(const fa_dist_init_options *options)
     fa__wire *w = mpi ? fa__mpi_wire(o.timeout) : fa__wire_new(o.rank, o.ranks, o.timeout);
     if (!w)
         return NULL;
+    w->nccl = (int)fa__nccl_use_of(o.backend);
     if (mpi || o.ranks == 1 || (join(w, o.address, o.port) && fa__neighbors_meet(w, shares)))
         return fa__group_new(w);
     fa__wire_free(w);

@@ -135,6 +135,11 @@ static bool fail_with(fa__wire *w, fa__transfer *t, size_t count, fa_code code, 
     return fa_fail(code, "%s", w->failure);
 }
 
+bool fa__wire_fail(fa__wire *w, fa_code code, const char *what)
+{
+    return fail_with(w, NULL, 0, code, what);
+}
+
 /* A rank that left said why, unless it was killed. */
 static bool peer_left(fa__wire *w, fa__transfer *t, size_t count, const fa__transfer *with, const char *reason)
 {

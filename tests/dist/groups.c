@@ -273,7 +273,7 @@ static void wrong_arguments(void **state)
     assert_null(fa_dist_init(.rank = 0, .ranks = 2));
     assert_error(FA_ERROR_ARGUMENT, "MASTER_PORT");
     assert_null(fa_dist_init(.backend = "pigeons"));
-    assert_error(FA_ERROR_ARGUMENT, "auto, tcp or mpi, not pigeons");
+    assert_error(FA_ERROR_ARGUMENT, "auto, tcp, mpi or nccl, not pigeons");
     g = fa_dist_init();
     assert_int_equal(fa_dist_size(g), 1);
     assert_int_equal(fa_dist_rank(g), 0);
