@@ -93,6 +93,21 @@ FA_API fa_group *fa_dist_init(const fa_dist_init_options *options);
  * call waits `timeout` seconds for another rank. Returns false and an error on failure. */
 FA_API bool fa_dist_threads(int ranks, double timeout, fa_group **groups);
 
+/** Splits a group into several (MPI_Comm_split; PyTorch: new_group() for each): ranks that give the same `color` form
+ *  one, numbered by `key`, and by their rank in `group` where keys are equal. All ranks of `group` call it. The new
+ * groups have connections, a background thread and a turn of their own, so that groups over several dimensions are used
+ * at the same time:
+ *
+ *      int rank = fa_dist_rank(world);
+ *      fa_group *tensor = fa_dist_split(world, rank / 2, 0);   // ranks 0 1, 2 3: parts of the layers
+ *      fa_group *data = fa_dist_split(world, rank % 2, 0);     // ranks 0 2, 1 3: parts of the batch
+ *
+ *  Where two groups are used by several threads at once, their order on each device must be the same on all ranks if
+ * they go through NCCL.
+ *  @return this rank's group, which belongs to the innermost scope and does not depend on `group`; NULL without an
+ * error for a negative color; NULL and an error on failure */
+FA_API fa_group *fa_dist_split(fa_group *group, int color, int key);
+
 /** The number of this process or thread in a group, from 0; -1 for NULL. */
 FA_API int fa_dist_rank(const fa_group *group);
 /** The number of ranks of a group; 0 for NULL. */

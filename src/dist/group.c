@@ -228,8 +228,10 @@ bool fa_dist_threads(int ranks, double timeout, fa_group **groups)
     if (!w)
         return fa_fail(FA_ERROR_MEMORY, "fa_dist_threads: out of memory");
     for (int i = 0; good && i < ranks; i++)
-        if ((good = (w[i] = fa__wire_new(i, ranks, timeout)) != NULL))
+        if ((good = (w[i] = fa__wire_new(i, ranks, timeout)) != NULL)) {
             w[i]->nccl = (int)fa__nccl_use_of(getenv("FACULA_DIST_BACKEND"));
+            w[i]->threads = true;
+        }
     good = good && connect_all(w, ranks);
     for (int i = 0; i < ranks; i++) {
         groups[i] = good ? fa__group_new(w[i]) : NULL;

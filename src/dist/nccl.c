@@ -82,22 +82,9 @@ fa__nccl_use fa__nccl_use_of(const char *backend)
 
 /* ---- agreeing ---- */
 
-/* Each rank sends `bytes` bytes to all others and gets theirs, one after the other in the order of ranks. */
 static bool tell_all(fa__wire *w, uint32_t phase, void *all, size_t bytes)
 {
-    fa__transfer *t = calloc(2 * (size_t)w->size, sizeof *t);
-    char *of = all;
-    size_t count = 0;
-    if (!t)
-        return fa_fail(FA_ERROR_MEMORY, "fa_dist: out of memory");
-    for (int i = 0; i < w->size; i++)
-        if (i != w->rank) {
-            t[count++] = (fa__transfer){.peer = i, .data = of + (size_t)w->rank * bytes, .bytes = bytes};
-            t[count++] = (fa__transfer){.peer = i, .receives = true, .into = of + (size_t)i * bytes, .bytes = bytes};
-        }
-    bool good = fa__exchange(w, (fa__message){.name = "cuda (for nccl)", .phase = phase}, t, count);
-    free(t);
-    return good;
+    return fa__wire_tell(w, (fa__message){.name = "cuda (for nccl)", .phase = phase}, all, bytes);
 }
 
 /* Whether all ranks say that it is good. False without an error if some do not, and *why says so, unless somebody needs
