@@ -32,7 +32,7 @@ static int free_port(void)
 static void join(int rank, int port)
 {
     fa_set_num_threads(1);
-    world = fa_dist_init(.rank = rank, .ranks = 2, .address = "127.0.0.1", .port = port, .timeout = 60);
+    world = fa_dist_init(.rank = rank, .ranks = 2, .address = "127.0.0.1", .port = port, .timeout = 600);
 }
 
 /* The second process ends with the group of the row. */

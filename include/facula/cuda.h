@@ -55,5 +55,29 @@ FA_API bool fa_cuda_context_adopt(fa_device device, void *context);
 
 /** @} */
 
+/* A tensor that a library of NVIDIA's reads, and writes if `writes`. */
+typedef struct fa__cuda_use {
+    const fa_tensor *tensor;
+    bool writes;
+} fa__cuda_use;
+/* Calls issue(context, native) with the device's context, where `native` is the CUstream of a stream: what it issues
+ * there is behind all work on the tensors, and later work on them, on any stream, is behind it. The host does not wait.
+ * `issue` must not call this library, and returns false if it issued nothing, after fa_fail(). */
+FA_API bool fa__cuda_issue(const fa_stream *stream, size_t count, const fa__cuda_use *use,
+                           bool (*issue)(void *context, void *native), void *context);
+/* A tensor's first element, for `issue`: where it is by then. */
+FA_API void *fa__cuda_address(const fa_tensor *t);
+
+/* A function of a library of NVIDIA's, and the function pointer that gets its address. */
+typedef struct fa__cuda_function {
+    const char *name;
+    void *pointer;
+} fa__cuda_function;
+/* Opens the library that the variable of the environment names, or else lib`stem`.so.`version`, from where the system,
+ * the toolkit or Python's packages have it, which stays open. Returns NULL, or why it is not there; the text stays
+ * valid until the next call of the thread. No error is set. */
+FA_API const char *fa__cuda_open_functions(const char *variable, const char *stem, int version, size_t count,
+                                           const fa__cuda_function *function);
+
 FA__END
 #endif

@@ -22,9 +22,14 @@ FA__BEGIN
  *  `facula run -n 4 -- ./program` starts four processes on one machine; `torchrun --no-python` sets the same
  * environment.
  *
- *  Data goes through memory that the ranks of a machine share, and TCP connections or MPI between machines. Tensors on
- *  other devices than the CPU are copied to the host and back. All sums are computed in the order of ranks, so all
- *  ranks get the same bits, in every run.
+ *  Data goes through memory that the ranks of a machine share, and TCP connections or MPI between machines. All sums
+ *  are computed in the order of ranks, so all ranks get the same bits, in every run.
+ *
+ *  **CUDA.** Tensors on CUDA devices go through NCCL, NVIDIA's library, where it is installed and each rank has a
+ * device of its own. The first collective call with a tensor on a device finds that out; all ranks make it with CUDA
+ * tensors. Calls are issued behind the work on their tensors, and the host does not wait for them. NCCL adds in an
+ * order of its own: all ranks get the same bits, but others than on the host, and FA_DIST_MIN and FA_DIST_MAX may drop
+ * NaN. Dtypes that NCCL does not add, tensors on other devices, and CUDA without NCCL are copied to the host and back.
  *
  *  Failures: a rank whose process has ended is noticed at once, and one that does not answer after the timeout of the
  *  group. The error names it on all ranks (FA_ERROR_STATE). So is a rank that calls another collective, or one with
@@ -66,9 +71,11 @@ typedef struct fa_dist_init_options {
  *
  *  | .backend | data goes through |
  *  |---|---|
- *  | "auto" | memory that ranks of one machine share, and TCP between machines |
- *  | "tcp" | TCP |
+ *  | "auto" | memory that ranks of one machine share, and TCP between machines; NCCL for CUDA |
+ *  | "tcp" | TCP, also for CUDA |
  *  | "mpi" | MPI, of the mpirun that started the program |
+ *  | "nccl" | as "auto"; tensors on CUDA devices go through NCCL, or the call fails and says why that is not available
+ * |
  *
  *  MPI is Open MPI, or else MPICH or another library with its binary interface. It is opened by this call, and
  *  initialized unless the program has done that. Ranks are those of MPI, whatever the other options say.
@@ -85,6 +92,21 @@ FA_API fa_group *fa_dist_init(const fa_dist_init_options *options);
  *  them. They belong to the current scope; a thread uses that of its rank, with fa_keep() if it outlives the scope. A
  * call waits `timeout` seconds for another rank. Returns false and an error on failure. */
 FA_API bool fa_dist_threads(int ranks, double timeout, fa_group **groups);
+
+/** Splits a group into several (MPI_Comm_split; PyTorch: new_group() for each): ranks that give the same `color` form
+ *  one, numbered by `key`, and by their rank in `group` where keys are equal. All ranks of `group` call it. The new
+ * groups have connections, a background thread and a turn of their own, so that groups over several dimensions are used
+ * at the same time:
+ *
+ *      int rank = fa_dist_rank(world);
+ *      fa_group *tensor = fa_dist_split(world, rank / 2, 0);   // ranks 0 1, 2 3: parts of the layers
+ *      fa_group *data = fa_dist_split(world, rank % 2, 0);     // ranks 0 2, 1 3: parts of the batch
+ *
+ *  Where two groups are used by several threads at once, their order on each device must be the same on all ranks if
+ * they go through NCCL.
+ *  @return this rank's group, which belongs to the innermost scope and does not depend on `group`; NULL without an
+ * error for a negative color; NULL and an error on failure */
+FA_API fa_group *fa_dist_split(fa_group *group, int color, int key);
 
 /** The number of this process or thread in a group, from 0; -1 for NULL. */
 FA_API int fa_dist_rank(const fa_group *group);
@@ -161,7 +183,8 @@ FA_API bool fa_dist_scatter(fa_tensor *t, const fa_tensor *all, int root, fa_gro
  *  tensor; NULL and an error on failure. */
 FA_API fa_tensor *fa_dist_all_to_all(const fa_tensor *t, fa_group *group);
 /** Sends t to the rank `to` of the group, which calls fa_dist_recv(). Returns when t may be modified; large tensors
- * wait for the other rank. */
+ * wait for the other rank. Tensors on CUDA devices go through NCCL on both ranks if collective calls of the group with
+ * their devices do so before. */
 FA_API bool fa_dist_send(const fa_tensor *t, int to, fa_group *group);
 /** Receives t, of the same dtype and shape, from the rank `from` of the group. */
 FA_API bool fa_dist_recv(fa_tensor *t, int from, fa_group *group);

@@ -104,6 +104,7 @@
 #define fa_transfers_json(...) FA__CALLED(fa_transfers_json(__VA_ARGS__))
 #define fa_transfers_reset(...) FA__CALLED(fa_transfers_reset(__VA_ARGS__))
 #define fa_dist_threads(...) FA__CALLED(fa_dist_threads(__VA_ARGS__))
+#define fa_dist_split(...) FA__CALLED(fa_dist_split(__VA_ARGS__))
 #define fa_dist_rank(...) FA__CALLED(fa_dist_rank(__VA_ARGS__))
 #define fa_dist_size(...) FA__CALLED(fa_dist_size(__VA_ARGS__))
 #define fa_dist_waited(...) FA__CALLED(fa_dist_waited(__VA_ARGS__))

@@ -1,6 +1,7 @@
 /* Collective calls that move tensors. Each rank gets its data directly from the rank that has it, so a rank that is
  * missing is known by number. */
 #include "dist/call.h"
+#include "dist/nccl.h"
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/ops/create.h>
@@ -16,7 +17,12 @@ bool fa_dist_broadcast(fa_tensor *t, int root, fa_group *group)
     FA_SCOPE;
     FA__DIST_TURN(group);
     fa__dist_call c;
+    fa__nccl *n;
     bool here = group->wire->rank == root;
+    if (!fa__nccl_find(group, t, false, &n))
+        return false;
+    if (n)
+        return fa__nccl_broadcast(n, t, root);
     if (!fa__dist_begin(&c, group->wire, t, "broadcast", !here))
         return fa__dist_end(&c, false);
     for (int i = 0; here && i < c.w->size; i++)
@@ -62,6 +68,11 @@ bool fa__dist_gather_into(fa_tensor *all, const fa_tensor *part, fa_group *group
     FA_SCOPE;
     FA__DIST_TURN(group);
     fa__dist_call c;
+    fa__nccl *n;
+    if (!fa__nccl_find(group, part, false, &n))
+        return false;
+    if (n && fa_device_equal(fa_tensor_device(all), fa_tensor_device(part)))
+        return fa__nccl_gather_into(n, all, part);
     bool here = fa_device_equal(fa_tensor_device(all), FA_CPU);
     fa_tensor *host = here ? all : fa_empty(fa_tensor_shape(all), .dtype = fa_tensor_dtype(all), .device = FA_CPU);
     char *into = fa__dist_bytes(host, true);
@@ -76,7 +87,10 @@ fa_tensor *fa_dist_all_gather(const fa_tensor *t, fa_group *group)
         return NULL;
     FA_SCOPE;
     FA__DIST_TURN(group);
-    return fa_escape(gather(t, -1, group, "all_gather"));
+    fa__nccl *n;
+    if (!fa__nccl_find(group, t, false, &n))
+        return NULL;
+    return fa_escape(n ? fa__nccl_all_gather(n, t) : gather(t, -1, group, "all_gather"));
 }
 
 fa_tensor *fa_dist_gather(const fa_tensor *t, int root, fa_group *group)
@@ -85,7 +99,10 @@ fa_tensor *fa_dist_gather(const fa_tensor *t, int root, fa_group *group)
         return NULL;
     FA_SCOPE;
     FA__DIST_TURN(group);
-    return fa_escape(gather(t, root, group, "gather"));
+    fa__nccl *n;
+    if (!fa__nccl_find(group, t, false, &n))
+        return NULL;
+    return fa_escape(n ? fa__nccl_gather(n, t, root) : gather(t, root, group, "gather"));
 }
 
 bool fa_dist_scatter(fa_tensor *t, const fa_tensor *all, int root, fa_group *group)
@@ -100,10 +117,15 @@ bool fa_dist_scatter(fa_tensor *t, const fa_tensor *all, int root, fa_group *gro
     if (here && fa_tensor_dtype(all) != fa_tensor_dtype(t))
         return fa_fail(FA_ERROR_DTYPE, "fa_dist_scatter: t is %s, `all` is %s", fa_dtype_name(fa_tensor_dtype(t)),
                        fa_dtype_name(fa_tensor_dtype(all)));
-    fa_tensor *host = here ? fa_contiguous(fa_cpu(all)) : NULL;
-    const char *parts = fa__dist_bytes(host, false);
     FA__DIST_TURN(group);
     fa__dist_call c;
+    fa__nccl *n;
+    if (!fa__nccl_find(group, t, false, &n))
+        return false;
+    if (n)
+        return fa__nccl_scatter(n, t, all, root);
+    fa_tensor *host = here ? fa_contiguous(fa_cpu(all)) : NULL;
+    const char *parts = fa__dist_bytes(host, false);
     if ((here && !parts) || !fa__dist_begin(&c, group->wire, t, "scatter", true))
         return false;
     for (int i = 0; here && i < c.w->size; i++)
@@ -138,7 +160,10 @@ fa_tensor *fa_dist_all_to_all(const fa_tensor *t, fa_group *group)
         return NULL;
     FA_SCOPE;
     FA__DIST_TURN(group);
-    return fa_escape(all_to_all(t, group));
+    fa__nccl *n;
+    if (!fa__nccl_find(group, t, false, &n))
+        return NULL;
+    return fa_escape(n ? fa__nccl_all_to_all(n, t) : all_to_all(t, group));
 }
 
 /* A message to or from another rank, which does not count as a call of all. */
@@ -150,6 +175,9 @@ static bool direct(const fa_tensor *t, int rank, fa_group *group, const char *na
         return fa_fail(FA_ERROR_ARGUMENT, "%s: rank %d is this one", name, rank);
     FA_SCOPE;
     FA__DIST_TURN(group);
+    fa__nccl *n = fa__nccl_ready(group, t);
+    if (n)
+        return fa__nccl_direct(n, t, rank, receives);
     fa__dist_call c;
     if (!fa__dist_begin(&c, group->wire, t, "send", receives))
         return fa__dist_end(&c, false);

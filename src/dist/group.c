@@ -1,5 +1,6 @@
 /* Groups as objects: whose turn it is, the background thread, groups of threads. */
 #include "dist/group.h"
+#include "dist/nccl.h"
 #include "dist/neighbors.h"
 #include <facula/error.h>
 #include <facula/host.h>
@@ -46,6 +47,7 @@ static void group_destroy(void *object)
         set_done(w, "fa_dist_all_reduce_start: the group was freed before the call was made");
         fa_release(w);
     }
+    fa__nccl_free(g);
     fa__wire_free(g->wire);
     pthread_mutex_destroy(&g->lock);
     pthread_cond_destroy(&g->changed);
@@ -123,7 +125,7 @@ static void run(fa_group *g, fa_work *w)
 {
     FA_SCOPE;
     FA_USE(.catch_errors = &w->error, .no_grad = true);
-    fa__all_reduce(g->wire, w->tensor, w->op);
+    fa__all_reduce(g, w->tensor, w->op);
 }
 
 /* The next work, once no other call is running; NULL: the group ends. */
@@ -226,7 +228,10 @@ bool fa_dist_threads(int ranks, double timeout, fa_group **groups)
     if (!w)
         return fa_fail(FA_ERROR_MEMORY, "fa_dist_threads: out of memory");
     for (int i = 0; good && i < ranks; i++)
-        good = (w[i] = fa__wire_new(i, ranks, timeout)) != NULL;
+        if ((good = (w[i] = fa__wire_new(i, ranks, timeout)) != NULL)) {
+            w[i]->nccl = (int)fa__nccl_use_of(getenv("FACULA_DIST_BACKEND"));
+            w[i]->threads = true;
+        }
     good = good && connect_all(w, ranks);
     for (int i = 0; i < ranks; i++) {
         groups[i] = good ? fa__group_new(w[i]) : NULL;

@@ -23,6 +23,7 @@ struct fa_group {
     pthread_cond_t changed;
     bool ending, busy;      /* a call is running */
     fa_work *first, **last; /* works that wait, with references */
+    struct fa__nccl *nccl;  /* communicators of devices; used by whoever has the turn */
 };
 
 /* The group object over connections, which it owns, also on failure. NULL and an error if memory runs out. */
@@ -33,5 +34,5 @@ bool fa__group_check(const fa_group *group, const char *who);
 void fa__group_begin(fa_group *group);
 void fa__group_end(fa_group *group);
 /* The call itself, by whoever has the turn. */
-bool fa__all_reduce(fa__wire *w, fa_tensor *t, fa_dist_op op);
+bool fa__all_reduce(fa_group *g, fa_tensor *t, fa_dist_op op);
 #endif

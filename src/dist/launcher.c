@@ -109,7 +109,7 @@ static double default_timeout(void)
 }
 
 /* "auto" is the first. */
-static const char *const backends[] = {"auto", "tcp", "mpi"};
+static const char *const backends[] = {"auto", "tcp", "mpi", "nccl"};
 
 static bool find_backend(fa_dist_init_options *o)
 {
@@ -118,7 +118,7 @@ static bool find_backend(fa_dist_init_options *o)
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
         if (!strcmp(o->backend, backends[i]))
             return true;
-    return fa_fail(FA_ERROR_ARGUMENT, "fa_dist_init: the backend is auto, tcp or mpi, not %s", o->backend);
+    return fa_fail(FA_ERROR_ARGUMENT, "fa_dist_init: the backend is auto, tcp, mpi or nccl, not %s", o->backend);
 }
 
 bool fa__launch_complete(fa_dist_init_options *o)

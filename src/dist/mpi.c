@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG = 1, SERIALIZED = 2, MOST = 1 << 30, MOST_LAST = 400 /* bytes of a message */ };
+enum { FIRST_TAG = 1, SERIALIZED = 2, MOST = 1 << 30, MOST_LAST = 400 /* bytes of a message */ };
 
 /* Handles that programs compile in, or find as symbols of the library. */
 typedef struct handles {
@@ -20,7 +20,7 @@ typedef struct handles {
 
 typedef struct calls {
     bool (*join)(const handles *of, fa__mpi_handle *own, int *rank, int *size);
-    bool (*begin)(const handles *of, fa__mpi_handle own, bool receives, const struct iovec *part, int peer,
+    bool (*begin)(const handles *of, fa__mpi_handle own, bool receives, const struct iovec *part, int peer, int tag,
                   fa__mpi_handle *request);
     bool (*test)(const handles *of, fa__mpi_handle *request, int *done);
     void (*cancel)(fa__mpi_handle *request);
@@ -67,7 +67,7 @@ static struct {
     const calls *calls;   /* NULL: not open */
     handles handle;
     fa__mpi_handle own; /* the communicator */
-    int rank, size;
+    int rank, size, tags;
     bool ours; /* to be finalized */
     _Atomic bool failed;
 } mpi = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -161,26 +161,49 @@ fa__wire *fa__mpi_wire(double timeout)
     bool good = open_mpi() && join();
     pthread_mutex_unlock(&mpi.lock);
     fa__wire *w = good ? fa__wire_new(mpi.rank, mpi.size, timeout) : NULL;
-    if (w)
+    if (w) {
         w->mpi = true;
+        w->mpi_tag = FIRST_TAG;
+        fa__mpi_take_tag(FIRST_TAG);
+    }
     return w;
+}
+
+int fa__mpi_new_tag(void)
+{
+    pthread_mutex_lock(&mpi.lock);
+    int tag = mpi.tags + 1;
+    pthread_mutex_unlock(&mpi.lock);
+    return tag;
+}
+
+void fa__mpi_take_tag(int tag)
+{
+    pthread_mutex_lock(&mpi.lock);
+    mpi.tags = tag > mpi.tags ? tag : mpi.tags;
+    pthread_mutex_unlock(&mpi.lock);
 }
 
 /* ---- messages ---- */
 
-static bool begin(const fa__transfer *t, struct iovec part, fa__mpi_handle *request)
+static int number_of(const fa__wire *w, int peer)
+{
+    return w->mpi_rank ? w->mpi_rank[peer] : peer;
+}
+
+static bool begin(const fa__wire *w, const fa__transfer *t, struct iovec part, fa__mpi_handle *request)
 {
     if (part.iov_len > MOST)
         part.iov_len = MOST;
-    return mpi.calls->begin(&mpi.handle, mpi.own, t->receives, &part, t->peer, request);
+    return mpi.calls->begin(&mpi.handle, mpi.own, t->receives, &part, number_of(w, t->peer), w->mpi_tag, request);
 }
 
 /* Begins the message of each part; how many bytes they have. */
-static bool begin_all(fa__transfer *t, const struct iovec *part, int parts)
+static bool begin_all(const fa__wire *w, fa__transfer *t, const struct iovec *part, int parts)
 {
     t->moving = 0;
     for (t->requests = 0; t->requests < parts; t->requests++) {
-        if (!begin(t, part[t->requests], &t->request[t->requests]))
+        if (!begin(w, t, part[t->requests], &t->request[t->requests]))
             return false;
         t->moving += part[t->requests].iov_len < MOST ? part[t->requests].iov_len : MOST;
     }
@@ -203,7 +226,7 @@ static bool test_all(fa__transfer *t)
 ssize_t fa__mpi_move(fa__wire *w, fa__transfer *t, const struct iovec *part, int parts)
 {
     pthread_mutex_lock(&mpi.lock);
-    bool good = !atomic_load(&w->interrupted) && (t->requests || begin_all(t, part, parts)) && test_all(t);
+    bool good = !atomic_load(&w->interrupted) && (t->requests || begin_all(w, t, part, parts)) && test_all(t);
     pthread_mutex_unlock(&mpi.lock);
     if (!good)
         return 0;
@@ -221,7 +244,7 @@ void fa__mpi_cancel(fa__transfer *t)
     pthread_mutex_unlock(&mpi.lock);
 }
 
-void fa__mpi_leave(int peer, const void *frame, size_t bytes, const char *reason)
+void fa__mpi_leave(const fa__wire *w, int peer, const void *frame, size_t bytes, const char *reason)
 {
     static char last[MOST_LAST]; /* stays while MPI may still read it; the same for all ranks */
     size_t length = strlen(reason);
@@ -234,14 +257,14 @@ void fa__mpi_leave(int peer, const void *frame, size_t bytes, const char *reason
     for (int i = 0; i < 2; i++) {
         fa__mpi_handle request;
         int done = 0;
-        if (mpi.calls->begin(&mpi.handle, mpi.own, false, &part[i], peer, &request))
+        if (mpi.calls->begin(&mpi.handle, mpi.own, false, &part[i], number_of(w, peer), w->mpi_tag, &request))
             mpi.calls->test(&mpi.handle, &request, &done);
     }
     pthread_mutex_unlock(&mpi.lock);
     atomic_store(&mpi.failed, true);
 }
 
-ssize_t fa__mpi_last(int peer, void *reason, size_t bytes)
+ssize_t fa__mpi_last(const fa__wire *w, int peer, void *reason, size_t bytes)
 {
     const struct iovec part = {reason, bytes};
     fa__mpi_handle request;
@@ -249,7 +272,7 @@ ssize_t fa__mpi_last(int peer, void *reason, size_t bytes)
     if (bytes > 300)
         return 0;
     pthread_mutex_lock(&mpi.lock);
-    bool good = mpi.calls->begin(&mpi.handle, mpi.own, true, &part, peer, &request);
+    bool good = mpi.calls->begin(&mpi.handle, mpi.own, true, &part, number_of(w, peer), w->mpi_tag, &request);
     for (int64_t until = fa__dist_clock() + 1000000000; good && !done && fa__dist_clock() < until;)
         good = mpi.calls->test(&mpi.handle, &request, &done);
     if (good && !done)

@@ -11,10 +11,14 @@ fa__wire *fa__mpi_wire(double timeout);
 /* Moves what can be moved now: as sendmsg() and recvmsg() that do not wait, -1 and EAGAIN until a whole part has been
  * moved. */
 ssize_t fa__mpi_move(fa__wire *w, fa__transfer *t, const struct iovec *part, int parts);
+/* A tag that no group of this process has. */
+int fa__mpi_new_tag(void);
+/* The tag is taken. */
+void fa__mpi_take_tag(int tag);
 /* The buffers of a transfer are not used any more. */
 void fa__mpi_cancel(fa__transfer *t);
 /* Sends what a group that has failed says last, without waiting. */
-void fa__mpi_leave(int peer, const void *frame, size_t bytes, const char *reason);
+void fa__mpi_leave(const fa__wire *w, int peer, const void *frame, size_t bytes, const char *reason);
 /* Receives `bytes` bytes of such a reason, of at most 300; how many have come within a second. */
-ssize_t fa__mpi_last(int peer, void *reason, size_t bytes);
+ssize_t fa__mpi_last(const fa__wire *w, int peer, void *reason, size_t bytes);
 #endif

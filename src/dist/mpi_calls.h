@@ -39,11 +39,11 @@ static bool NAME(join)(const handles *of, fa__mpi_handle *own, int *rank, int *s
 }
 
 static bool NAME(begin)(const handles *of, fa__mpi_handle own, bool receives, const struct iovec *part, int peer,
-                        fa__mpi_handle *request)
+                        int tag, fa__mpi_handle *request)
 {
     int bytes = (int)part->iov_len;
-    return receives ? !NAME(mpi).irecv(part->iov_base, bytes, of->byte.H, peer, TAG, own.H, &request->H)
-                    : !NAME(mpi).isend(part->iov_base, bytes, of->byte.H, peer, TAG, own.H, &request->H);
+    return receives ? !NAME(mpi).irecv(part->iov_base, bytes, of->byte.H, peer, tag, own.H, &request->H)
+                    : !NAME(mpi).isend(part->iov_base, bytes, of->byte.H, peer, tag, own.H, &request->H);
 }
 
 static bool NAME(test)(const handles *of, fa__mpi_handle *request, int *done)

@@ -135,7 +135,7 @@ bool fa__neighbors_threads(fa__wire *a, fa__wire *b)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-        return fa_fail(FA_ERROR_STATE, "fa_dist_threads: no connection for %d ranks: %s", a->size, strerror(errno));
+        return fa_fail(FA_ERROR_STATE, "fa_dist: no connection for %d ranks: %s", a->size, strerror(errno));
     fa__wire_set(a, b->rank, pair[0]);
     fa__wire_set(b, a->rank, pair[1]);
     fa__near_offer unused;

@@ -1,6 +1,7 @@
 /* Collective calls that combine tensors: sums and the like are computed in the order of ranks, so that all ranks get
  * the same bits. */
 #include "dist/call.h"
+#include "dist/nccl.h"
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/ops/create.h>
@@ -143,11 +144,14 @@ static bool reduce_all(fa__dist_call *c, fa_dist_op op)
     return good;
 }
 
-bool fa__all_reduce(fa__wire *w, fa_tensor *t, fa_dist_op op)
+bool fa__all_reduce(fa_group *g, fa_tensor *t, fa_dist_op op)
 {
     fa__dist_call c;
-    return can_combine(t, op, "fa_dist_all_reduce") && fa__dist_begin(&c, w, t, "all_reduce", true)
-           && fa__dist_end(&c, reduce_all(&c, op));
+    fa__nccl *n;
+    if (!can_combine(t, op, "fa_dist_all_reduce") || !fa__nccl_find(g, t, true, &n))
+        return false;
+    return n ? fa__nccl_all_reduce(n, t, op)
+             : fa__dist_begin(&c, g->wire, t, "all_reduce", true) && fa__dist_end(&c, reduce_all(&c, op));
 }
 
 bool(fa_dist_all_reduce)(fa_tensor *t, fa_group *group, const fa_dist_all_reduce_options *options)
@@ -158,7 +162,7 @@ bool(fa_dist_all_reduce)(fa_tensor *t, fa_group *group, const fa_dist_all_reduce
         return false;
     FA_SCOPE;
     FA__DIST_TURN(group);
-    return fa__all_reduce(group->wire, t, o.op);
+    return fa__all_reduce(group, t, o.op);
 }
 
 static bool reduce_to(fa__dist_call *c, int root, fa_dist_op op)
@@ -187,6 +191,11 @@ bool(fa_dist_reduce)(fa_tensor *t, int root, fa_group *group, const fa_dist_redu
     FA_SCOPE;
     FA__DIST_TURN(group);
     fa__dist_call c;
+    fa__nccl *n;
+    if (!fa__nccl_find(group, t, true, &n))
+        return false;
+    if (n)
+        return fa__nccl_reduce(n, t, root, o.op);
     return fa__dist_begin(&c, group->wire, t, "reduce", group->wire->rank == root)
            && fa__dist_end(&c, reduce_to(&c, root, o.op));
 }
@@ -222,5 +231,8 @@ fa_tensor *(fa_dist_reduce_scatter)(const fa_tensor *t, fa_group *group, const f
         return NULL;
     FA_SCOPE;
     FA__DIST_TURN(group);
-    return fa_escape(reduce_scatter(t, group, o.op));
+    fa__nccl *n;
+    if (!fa__nccl_find(group, t, true, &n))
+        return NULL;
+    return fa_escape(n ? fa__nccl_reduce_scatter(n, t, o.op) : reduce_scatter(t, group, o.op));
 }

@@ -1,9 +1,11 @@
 /* How processes find each other: all connect to rank 0, which sends each the addresses of the others; then each pair is
  * connected. */
 #define _GNU_SOURCE
+#include "dist/rendezvous.h"
 #include "dist/group.h"
 #include "dist/launcher.h"
 #include "dist/mpi.h"
+#include "dist/nccl.h"
 #include "dist/neighbors.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -287,14 +289,54 @@ static bool meet(meeting *m, const char *host, int port)
     return meet_as_first(m);
 }
 
+static bool begin(meeting *m, fa__wire *w, int listener)
+{
+    *m = (meeting){.wire = w, .listener = listener, .until = fa__dist_clock() + (int64_t)(w->timeout * 1e9)};
+    m->place = calloc((size_t)w->size, sizeof *m->place);
+    return m->place || fa_fail(FA_ERROR_MEMORY, "fa_dist_init: out of memory");
+}
+
+static void end(meeting *m)
+{
+    if (m->listener >= 0)
+        close(m->listener);
+    free(m->place);
+}
+
 static bool join(fa__wire *w, const char *host, int port)
 {
-    meeting m = {.wire = w, .listener = -1, .until = fa__dist_clock() + (int64_t)(w->timeout * 1e9)};
-    m.place = calloc((size_t)w->size, sizeof *m.place);
-    bool good = m.place ? meet(&m, host, port) : fa_fail(FA_ERROR_MEMORY, "fa_dist_init: out of memory");
-    if (m.listener >= 0)
-        close(m.listener);
-    free(m.place);
+    meeting m;
+    bool good = begin(&m, w, -1) && meet(&m, host, port);
+    end(&m);
+    return good;
+}
+
+/* ---- groups of some ranks ---- */
+
+int fa__meeting_open(int connected, int *port)
+{
+    struct sockaddr_storage here = {0}, any = {0};
+    socklen_t length = sizeof here;
+    if (getsockname(connected, (struct sockaddr *)&here, &length) < 0)
+        return -1;
+    any.ss_family = here.ss_family; /* all zeros: any address */
+    int s = listen_at(&any, length);
+    *port = s < 0 ? 0 : (int)port_of(s);
+    return s;
+}
+
+bool fa__meeting_join(fa__wire *w, int connected, int port, int listener)
+{
+    meeting m;
+    bool good = begin(&m, w, listener);
+    if (good && w->rank) {
+        m.place[0].length = sizeof m.place[0].address;
+        good = getpeername(connected, (struct sockaddr *)&m.place[0].address, &m.place[0].length) == 0
+               || fa_fail(FA_ERROR_STATE, "fa_dist_split: %s", strerror(errno));
+        set_port(&m.place[0].address, (uint16_t)port);
+    }
+    good = good && (w->rank ? meet_first(&m, &m.place[0]) && meet_others(&m) : meet_as_first(&m));
+    end(&m);
     return good;
 }
 
@@ -308,6 +350,8 @@ fa_group *(fa_dist_init)(const fa_dist_init_options *options)
     fa__wire *w = mpi ? fa__mpi_wire(o.timeout) : fa__wire_new(o.rank, o.ranks, o.timeout);
     if (!w)
         return NULL;
+    w->nccl = (int)fa__nccl_use_of(o.backend);
+    w->shares = shares;
     if (mpi || o.ranks == 1 || (join(w, o.address, o.port) && fa__neighbors_meet(w, shares)))
         return fa__group_new(w);
     fa__wire_free(w);

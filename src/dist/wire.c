@@ -63,6 +63,7 @@ void fa__wire_free(fa__wire *w)
     free(w->waited);
     free(w->near);
     free(w->ended);
+    free(w->mpi_rank);
     free(w);
 }
 
@@ -102,7 +103,7 @@ static void leave_mpi(fa__wire *w, fa__transfer *t, size_t count)
         fa__mpi_cancel(&t[k]);
     for (int i = 0; i < w->size; i++)
         if (i != w->rank)
-            fa__mpi_leave(i, &f, sizeof f, w->failure);
+            fa__mpi_leave(w, i, &f, sizeof f, w->failure);
 }
 
 /* Sends the reason to all ranks that are between two messages, and ends all connections: the others stop waiting. */
@@ -135,6 +136,11 @@ static bool fail_with(fa__wire *w, fa__transfer *t, size_t count, fa_code code, 
     return fa_fail(code, "%s", w->failure);
 }
 
+bool fa__wire_fail(fa__wire *w, fa_code code, const char *what)
+{
+    return fail_with(w, NULL, 0, code, what);
+}
+
 /* A rank that left said why, unless it was killed. */
 static bool peer_left(fa__wire *w, fa__transfer *t, size_t count, const fa__transfer *with, const char *reason)
 {
@@ -159,7 +165,7 @@ static void cut_reason(char *reason, size_t length)
 static bool farewell(fa__wire *w, fa__transfer *t, size_t count, const fa__transfer *with)
 {
     char reason[MOST_REASON + 1];
-    ssize_t got = w->mpi ? fa__mpi_last(with->peer, reason, (size_t)with->frame.bytes)
+    ssize_t got = w->mpi ? fa__mpi_last(w, with->peer, reason, (size_t)with->frame.bytes)
                          : recv(w->socket[with->peer], reason, MOST_REASON, MSG_DONTWAIT);
     cut_reason(reason, got > 0 ? (size_t)got : 0);
     return peer_left(w, t, count, with, reason);
@@ -439,5 +445,22 @@ bool fa__exchange(fa__wire *w, fa__message what, fa__transfer *t, size_t count)
     bool good = move_all(w, t, count, polled, &frame);
     if (polled != few)
         free(polled);
+    return good;
+}
+
+bool fa__wire_tell(fa__wire *w, fa__message what, void *all, size_t bytes)
+{
+    fa__transfer *t = calloc(2 * (size_t)w->size, sizeof *t);
+    char *of = all;
+    size_t count = 0;
+    if (!t)
+        return fa_fail(FA_ERROR_MEMORY, "%s: out of memory", what.name);
+    for (int i = 0; i < w->size; i++)
+        if (i != w->rank) {
+            t[count++] = (fa__transfer){.peer = i, .data = of + (size_t)w->rank * bytes, .bytes = bytes};
+            t[count++] = (fa__transfer){.peer = i, .receives = true, .into = of + (size_t)i * bytes, .bytes = bytes};
+        }
+    bool good = fa__exchange(w, what, t, count);
+    free(t);
     return good;
 }

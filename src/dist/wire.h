@@ -2,6 +2,7 @@
 #ifndef FA__DIST_WIRE_H
 #define FA__DIST_WIRE_H
 #include "dist/near.h"
+#include <facula/error.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +18,11 @@ typedef struct fa__wire {
     char reason[301];  /* why rank `teller` did */
     int teller;        /* -1: nobody has said it */
     bool mpi;          /* all goes through MPI; there are no sockets */
+    int mpi_tag;       /* of the messages of this group */
+    int *mpi_rank;     /* MPI's number of each rank; NULL: they are the same */
+    bool threads;      /* the ranks are threads of this process */
+    bool shares;       /* ranks of one machine may share memory */
+    int nccl;          /* what tensors of CUDA devices go through: fa__nccl_use */
     _Atomic bool interrupted;
     int socket[]; /* to each rank; -1: this rank itself */
 } fa__wire;
@@ -68,6 +74,10 @@ void fa__wire_share(fa__wire *w, int rank, fa__near *n);
  * else, or if nothing moves for the timeout; the error names it, the other ranks fail too, and the group cannot be used
  * any more. */
 bool fa__exchange(fa__wire *w, fa__message what, fa__transfer *transfer, size_t count);
+/* Each rank sends `bytes` bytes, its place in `all`, to all others, and gets theirs. */
+bool fa__wire_tell(fa__wire *w, fa__message what, void *all, size_t bytes);
+/* The group cannot be used any more, as `what` has happened, of which the other ranks hear. False, and the error. */
+bool fa__wire_fail(fa__wire *w, fa_code code, const char *what);
 /* Nanoseconds of a monotonic clock. */
 int64_t fa__dist_clock(void);
 #endif

@@ -1,6 +1,6 @@
-/* The simulator of CUDA: an object with the driver's, NVRTC's, cuBLASLt's and cuDNN's functions, for machines without a
- * GPU. Devices have memory of their own, streams run late, in a thread of the simulator, and in any order that their
- * events allow. This is what its files share, and what tests may ask of it (by dlsym). */
+/* The simulator of CUDA: an object with the functions of the driver, NVRTC, cuBLASLt, cuDNN and NCCL, for machines
+ * without a GPU. Devices have memory of their own, streams run late, in a thread of the simulator, and in any order
+ * that their events allow. This is what its files share, and what tests may ask of it (by dlsym). */
 #ifndef CUDASIM_H
 #define CUDASIM_H
 #include "backend/gpu/cuda/api.h"
@@ -130,6 +130,7 @@ CUstream cudasim_stream(CUcontext); /* NULL: no memory */
 void cudasim_stream_free(CUstream); /* waits for it */
 bool cudasim_issue(CUstream, const command *);
 void cudasim_drop(CUevent);
+void cudasim_changed(void); /* something may run that could not before */
 int cudasim_wait_stream(CUstream);
 int cudasim_wait_event(CUevent);
 void cudasim_wait_all(CUcontext);

@@ -8,8 +8,9 @@
 #include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed;
-static CUstream streams; /* all there are */
+static pthread_cond_t changed;                         /* for the thread: something may run */
+static pthread_cond_t done = PTHREAD_COND_INITIALIZER; /* for those that wait: something has run */
+static CUstream streams;                               /* all there are */
 static bool begun;
 static int waiting; /* threads that wait for some work */
 static int64_t delay;
@@ -125,7 +126,7 @@ static void do_first(CUstream s)
     if (c->event)
         cudasim_drop(c->event);
     free(c);
-    pthread_cond_broadcast(&changed);
+    pthread_cond_broadcast(&done);
 }
 
 static void *work(void *unused)
@@ -174,7 +175,7 @@ static void wait_changed(void)
 {
     waiting++;
     pthread_cond_broadcast(&changed);
-    pthread_cond_wait(&changed, &lock);
+    pthread_cond_wait(&done, &lock);
     waiting--;
 }
 
@@ -245,6 +246,13 @@ int cudasim_wait_event(CUevent e)
         wait_changed();
     cudasim_clock_waited(clock);
     return e->context->lost;
+}
+
+void cudasim_changed(void)
+{
+    if (begun)
+        pthread_cond_broadcast(&changed);
+    pthread_cond_broadcast(&done);
 }
 
 void cudasim_drop(CUevent e)

@@ -134,6 +134,57 @@ static bool in_the_background(fa_group *g, int r, int ranks)
     return true;
 }
 
+/* Groups of even and of odd ranks, in turned order, beside the group of all and a group of halves; the last rank stays
+ * outside of the first ones. All are used at the same time. */
+static bool splits(fa_group *g, int r, int ranks)
+{
+    const bool outside = r == ranks - 1 && ranks > 2;
+    fa_group *turned = fa_dist_split(g, outside ? -1 : r % 2, -r);
+    WANT(!fa_error_stands() && (turned == NULL) == outside);
+    fa_group *half = fa_dist_split(g, 2 * r < ranks ? 7 : 3, 0);
+    const int first = 2 * r < ranks ? 0 : (ranks + 1) / 2, count = 2 * r < ranks ? (ranks + 1) / 2 : ranks / 2;
+    WANT(half && fa_dist_size(half) == count && fa_dist_rank(half) == r - first);
+    fa_tensor *t[3] = {fa_full(FA_SHAPE(50000), (double)r), fa_full(FA_SHAPE(50000), (double)r),
+                       fa_full(FA_SHAPE(50000), (double)r)};
+    fa_group *of[3] = {g, half, turned};
+    fa_work *w[3] = {NULL};
+    for (int i = 0; i < 3; i++)
+        WANT(!of[i] || (w[i] = fa_dist_all_reduce_start(t[i], of[i])));
+    double sum[3] = {0};
+    for (int i = 0; i < ranks; i++) {
+        sum[0] += i;
+        sum[1] += i >= first && i < first + count ? i : 0;
+        sum[2] += i % 2 == r % 2 && (i < ranks - 1 || ranks == 2) ? i : 0;
+    }
+    for (int i = 0; i < 3; i++)
+        WANT(!of[i] || (fa_work_wait(w[i]) && fa_same(t[i], fa_full(FA_SHAPE(50000), sum[i]))));
+    if (turned) { /* the highest rank comes first */
+        const int members = fa_dist_size(turned), highest = r % 2 + 2 * (members - 1);
+        fa_tensor *who = fa_full(FA_SCALAR, (double)r);
+        WANT(fa_dist_broadcast(who, 0, turned) && fa_item(who) == highest);
+        fa_group *again = fa_dist_split(turned, 0, 0);
+        WANT(again && fa_dist_rank(again) == fa_dist_rank(turned) && fa_dist_barrier(again));
+    }
+    return fa_dist_barrier(g);
+}
+
+/* The new group does not end with the old one. */
+static void a_part_outlives_the_whole(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_group *part;
+    {
+        FA_SCOPE;
+        fa_group *one[1];
+        assert_true(fa_dist_threads(1, 10, one));
+        part = fa_escape(fa_dist_split(one[0], 0, 0));
+    }
+    assert_true(fa_dist_size(part) == 1 && fa_dist_barrier(part));
+    assert_null(fa_dist_split(NULL, 0, 0));
+    assert_error(FA_ERROR_ARGUMENT, "fa_dist_split: the group is NULL");
+}
+
 /* The group goes while calls are running and waiting, as rank 1 does not make them. */
 static void freeing_a_group_ends_its_calls(void **state)
 {
@@ -166,6 +217,8 @@ static void calls_compute_what_they_say(void **state)
     (void)state;
     for (int ranks = 1; ranks <= MOST_RANKS; ranks += ranks < 3 ? 1 : 5)
         assert_true(run_threads(ranks, reduces) && run_threads(ranks, moves) && run_threads(ranks, in_the_background));
+    for (int ranks = 2; ranks <= 5; ranks++)
+        assert_true(run_threads(ranks, splits));
     for (int ranks = 2; ranks <= 4; ranks++)
         assert_true(run_threads(ranks, sends) && run_threads(ranks, works_on_views_and_devices));
 }
@@ -255,7 +308,7 @@ static void calls_go_through_tcp(void **state)
     (void)state;
     setenv("FACULA_DIST_BACKEND", "tcp", 1);
     bool good = run_threads(2, reduces) && run_threads(2, moves) && run_threads(2, sends)
-                && run_threads(3, in_the_background) && run_threads(3, calls_something_else)
+                && run_threads(3, in_the_background) && run_threads(3, splits) && run_threads(3, calls_something_else)
                 && run_threads_for(3, 1, one_does_not_come);
     unsetenv("FACULA_DIST_BACKEND");
     assert_true(good);
@@ -273,7 +326,7 @@ static void wrong_arguments(void **state)
     assert_null(fa_dist_init(.rank = 0, .ranks = 2));
     assert_error(FA_ERROR_ARGUMENT, "MASTER_PORT");
     assert_null(fa_dist_init(.backend = "pigeons"));
-    assert_error(FA_ERROR_ARGUMENT, "auto, tcp or mpi, not pigeons");
+    assert_error(FA_ERROR_ARGUMENT, "auto, tcp, mpi or nccl, not pigeons");
     g = fa_dist_init();
     assert_int_equal(fa_dist_size(g), 1);
     assert_int_equal(fa_dist_rank(g), 0);
@@ -365,7 +418,8 @@ static void a_rank_that_never_starts_is_named(void **state)
 static bool run_all(fa_group *g)
 {
     int r = fa_dist_rank(g), ranks = fa_dist_size(g);
-    return reduces(g, r, ranks) && moves(g, r, ranks) && sends(g, r, ranks) && in_the_background(g, r, ranks);
+    return reduces(g, r, ranks) && moves(g, r, ranks) && sends(g, r, ranks) && in_the_background(g, r, ranks)
+           && splits(g, r, ranks);
 }
 
 static bool run_killed(fa_group *g)
@@ -405,6 +459,7 @@ int main(int argc, char **argv)
         TEST(sums_are_the_same_everywhere),
         TEST(the_rank_that_is_wrong_is_named),
         TEST(calls_go_through_tcp),
+        TEST(a_part_outlives_the_whole),
         TEST(freeing_a_group_ends_its_calls),
         TEST(wrong_arguments),
         TEST(processes_do_the_same),

@@ -53,6 +53,36 @@ static bool linear_layers(fa_group *g, int r, int ranks)
     return true;
 }
 
+/* Two dimensions: pairs of ranks share the layers, and the pairs share the batch. */
+static bool layers_in_parts_of_batches(fa_group *world, int r, int ranks)
+{
+    fa_group *tensor = fa_dist_split(world, r / 2, 0), *data = fa_dist_split(world, r % 2, 0);
+    WANT(fa_dist_size(tensor) == 2 && fa_dist_size(data) == ranks / 2);
+    uint64_t seed = (uint64_t)r * 10;
+    fa_module *whole = fa_nn_sequential(linear(1, 6, 16), fa_nn_tanh(), linear(2, 16, 5));
+    fa_module *cut = fa_nn_sequential(fa_dist_column_parallel(linear(1 + seed, 6, 16), tensor), fa_nn_tanh(),
+                                      fa_dist_row_parallel(linear(2 + seed, 16, 5), tensor));
+    fa_module *ddp = fa_dist_data_parallel(cut, data, .bucket_bytes = 200);
+    fa_optim *one = fa_optim_adam(whole, .lr = 0.05), *all = fa_optim_adam(cut, .lr = 0.05);
+    for (int step = 0; step < 5; step++) {
+        FA_SCOPE;
+        fa_tensor *x = noise(20 + (uint64_t)step, FA_SHAPE(ROWS, 6)), *target = fa_narrow(x, 1, 0, 5);
+        fa_tensor *loss = fa_mse_loss(fa_forward(whole, x), target),
+                  *part = fa_mse_loss(fa_forward(ddp, part_of(x, 0, r / 2, ranks / 2)),
+                                      part_of(target, 0, r / 2, ranks / 2)),
+                  *mean = fa_clone(fa_detach(part));
+        fa_optim_zero_grad(one);
+        fa_optim_zero_grad(all);
+        WANT(fa_backward(loss) && fa_backward(part));
+        WANT(fa_dist_all_reduce(mean, world, .op = FA_DIST_MEAN) && close_to(mean, fa_detach(loss)));
+        fa_optim_step(one);
+        fa_optim_step(all);
+    }
+    WANT(close_to(fa_module_tensor(cut, "0.weight"), part_of(fa_module_tensor(whole, "0.weight"), 0, r % 2, 2)));
+    WANT(close_to(fa_module_tensor(cut, "2.weight"), part_of(fa_module_tensor(whole, "2.weight"), 1, r % 2, 2)));
+    return true;
+}
+
 /* Whole tensors in between. */
 static bool whole_outputs_and_inputs(fa_group *g, int r, int ranks)
 {
@@ -112,6 +142,7 @@ static void layers_in_parts_compute_the_same(void **state)
     for (int ranks = 1; ranks <= 4; ranks *= 2)
         assert_true(run_threads(ranks, linear_layers) && run_threads(ranks, whole_outputs_and_inputs)
                     && run_threads(ranks, embeddings));
+    assert_true(run_threads(4, layers_in_parts_of_batches));
     assert_true(run_threads(2, wrong_layers));
 }
 

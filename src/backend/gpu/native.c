@@ -1,12 +1,17 @@
 /* Handles of the driver that a program shares with the library (facula/cuda.h). */
 #include "backend/gpu/cuda/cuda.h"
 #include "backend/gpu/gpu.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "core/capture.h"
 #include "core/order.h"
+#include "core/room.h"
 #include "core/stream.h"
 #include <facula/cuda.h>
 
+enum { MOST_FUNCTIONS = 32 };
+
+static const fa__op issue_op = {.name = "collective", .id = -1};
 static const fa__op pointer_op = {.name = "cuda_pointer", .id = -1};
 
 typedef fa__gpu_queue queue;
@@ -102,4 +107,108 @@ bool fa_cuda_context_adopt(fa_device device, void *context)
     if (device.index < 0 || device.index >= b->count())
         return fa__fail(FA_ERROR_DEVICE, "fa_cuda_context_adopt: there is no cuda:%d: %s", (int)device.index, b->why());
     return fa__cuda_context_adopt(device.index, context);
+}
+
+/* ---- libraries of NVIDIA's that other folders call ---- */
+const char *fa__cuda_open_functions(const char *variable, const char *stem, int version, size_t count,
+                                    const fa__cuda_function *function)
+{
+    static FA__TLS fa__library library; /* stays open */
+    fa__symbol symbols[MOST_FUNCTIONS];
+    if (count > MOST_FUNCTIONS)
+        return "it has too many functions";
+    for (size_t i = 0; i < count; i++)
+        symbols[i] = (fa__symbol){function[i].name, function[i].pointer, false};
+    library = (fa__library){0};
+    return fa__cuda_open_library(&library, variable, stem, version, symbols, count) ? NULL : library.reason;
+}
+
+static bool use_begins(const fa__cuda_use *u, fa__queue *q)
+{
+    fa__storage *s = u->tensor->storage;
+    return u->writes ? fa__before_write(s, q, &issue_op) : fa__before_read(s, q, &issue_op);
+}
+
+static bool use_ends(const fa__cuda_use *u, fa__sync_point work)
+{
+    fa__storage *s = u->tensor->storage;
+    if (!u->writes)
+        return fa__after_read(s, work, &issue_op);
+    const bool first = fa__is_unmade(s);
+    s->blank = false;
+    if (!first) {
+        atomic_fetch_add_explicit(&s->version, 1, memory_order_relaxed);
+        s->changed_by = &issue_op;
+    }
+    return first ? fa__after_creation(s, work, &issue_op) : fa__after_write(s, work, &issue_op);
+}
+
+/* The ticket of what was issued to the queue so far; 0 and an error on failure. */
+static uint64_t ticket_of(fa__device *d, fa__queue *q)
+{
+    fa__timestamp *m = fa__calloc(1, sizeof *m);
+    if (!m)
+        return 0;
+    atomic_init(&m->references, 1);
+    pthread_mutex_lock(&d->lock);
+    const uint64_t ticket = d->backend->mark(q, m);
+    pthread_mutex_unlock(&d->lock);
+    fa__timestamp_drop(m);
+    return ticket;
+}
+
+/* For tensors that are held. */
+static bool issue_to(fa__device *d, fa__queue *q, size_t count, const fa__cuda_use *use,
+                     bool (*issue)(void *context, void *native), void *context)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++)
+        good = use_begins(&use[i], q);
+    if (!good)
+        return false;
+    void *native = fa__gpu_own(d)->driver->native(((queue *)q)->handle);
+    fa__cuda_enter(fa__cuda_own(d));
+    good = issue(context, native);
+    fa__cuda_leave(CUDA_SUCCESS);
+    if (!good || !count)
+        return good;
+    const fa__sync_point work = {q, ticket_of(d, q)};
+    for (size_t i = 0; work.ticket && i < count; i++)
+        good &= use_ends(&use[i], work);
+    return good && work.ticket;
+}
+
+/* All that can be used on the device of the stream. */
+static bool check_uses(const fa__device *d, size_t count, const fa__cuda_use *use)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!fa__tensor_check(use[i].tensor, "fa__cuda_issue: the tensor"))
+            return false;
+        else if (fa__tensor_device(use[i].tensor) != d)
+            return fa__fail(FA_ERROR_DEVICE, "a collective call on %s has a tensor on %s", d->name,
+                            fa__tensor_device(use[i].tensor)->name);
+    return true;
+}
+
+bool fa__cuda_issue(const fa_stream *stream, size_t count, const fa__cuda_use *use,
+                    bool (*issue)(void *context, void *native), void *context)
+{
+    fa__device *d;
+    fa__queue *q;
+    size_t held = 0;
+    if (!fa__stream_queue(stream, "a collective call", &d, &q) || !is_cuda(d, "a collective call")
+        || !fa__capture_allows("a collective call", "what other ranks do is not done by a replay")
+        || !check_uses(d, count, use))
+        return false;
+    while (held < count && fa__storage_hold(use[held].tensor->storage))
+        held++;
+    const bool good = held == count && issue_to(d, q, count, use, issue, context);
+    while (held > 0)
+        fa__storage_let_go(use[--held].tensor->storage);
+    return good;
+}
+
+void *fa__cuda_address(const fa_tensor *t)
+{
+    return fa__tensor_data(t);
 }
