@@ -166,7 +166,7 @@ static bool share_id(fa__wire *w, joining *j)
 static bool begin(fa__nccl *n, fa__nccl_use use)
 {
     joining j = {.n = n};
-    bool agreed;
+    bool agreed = false;
     if (!all_say(n->wire, 0, !*reason(), reason(), use, &agreed) || !agreed)
         return !fa_error_stands();
     n->stream = fa_keep(fa_stream_new(n->device));

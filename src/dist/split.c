@@ -55,7 +55,7 @@ static void find_members(split *s)
 static bool use_mpi(split *s)
 {
     fa__wire *w = s->wire;
-    w->mpi_rank = calloc((size_t)s->members, sizeof *w->mpi_rank);
+    w->mpi_rank = calloc((size_t)s->members + 1, sizeof *w->mpi_rank);
     if (!w->mpi_rank)
         return fa_fail(FA_ERROR_MEMORY, "fa_dist_split: out of memory");
     w->mpi = true;
