@@ -74,10 +74,10 @@ typedef struct fa__cuda_function {
     void *pointer;
 } fa__cuda_function;
 /* Opens the library that the variable of the environment names, or else lib`stem`.so.`version`, from where the system,
- * the toolkit or Python's packages have it, which stays open. Returns NULL, or why it is not there; the text stays
- * valid until the next call of the thread. No error is set. */
-FA_API const char *fa__cuda_open_functions(const char *variable, const char *stem, int version, size_t count,
-                                           const fa__cuda_function *function);
+ * the toolkit or Python's packages have it, which stays open. False, without an error but with the reason in
+ * `why`, of `room` bytes, if it is not there; otherwise `why` is empty. */
+FA_API bool fa__cuda_open_functions(const char *variable, const char *stem, int version, size_t count,
+                                    const fa__cuda_function *function, char *why, size_t room);
 
 FA__END
 #endif

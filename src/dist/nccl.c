@@ -44,9 +44,8 @@ static void open_library(void)
                                            {"ncclAllGather", &f->all_gather},
                                            {"ncclSend", &f->send},
                                            {"ncclRecv", &f->recv}};
-    const char *why =
-        fa__cuda_open_functions("FACULA_NCCL_LIBRARY", "libnccl", 2, sizeof functions / sizeof *functions, functions);
-    snprintf(library.why, sizeof library.why, "%s", why ? (*why ? why : "libnccl.so.2 is not there") : "");
+    fa__cuda_open_functions("FACULA_NCCL_LIBRARY", "libnccl", 2, sizeof functions / sizeof *functions, functions,
+                            library.why, sizeof library.why);
 }
 
 /* Why NCCL cannot be used; "": it can. */

@@ -18,23 +18,30 @@ typedef struct places {
 
 enum { TOGETHER = 64 };
 
-/* The places of some values. All take the same steps, so that a processor works on several at once; which half is left
- * out is no jump, as it would guess it wrong every other time. NaN is above all numbers; as a value it is at the end.
+/* The places of some values, each halving what is left of the line. They go on step by step together, so that a
+ * processor works on several at once; which half is left out is no jump, as it would guess it wrong every other time.
+ * NaN is above all numbers; as a value it is at the end. `left`: there are at most so many elements between low and
+ * high.
  */
 #define FIND(T)                                                                                                        \
     static void find_##T(const void *line, int64_t step, int64_t n, const void *values, int count, bool right,         \
-                         int64_t *place)                                                                               \
+                         int64_t *low)                                                                                 \
     {                                                                                                                  \
         const T *x = line, *value = values;                                                                            \
-        for (int i = 0; i < count; i++)                                                                                \
-            place[i] = 0;                                                                                              \
-        for (int64_t left = n, half; left > 0; left -= half) {                                                         \
-            half = left > 1 ? left / 2 : 1;                                                                            \
-            for (int i = 0; i < count; i++) {                                                                          \
-                const T there = x[(place[i] + half - 1) * step], v = value[i];                                         \
-                place[i] += half & -(int64_t)((v != v) | (there < v) | (right & (there == v)));                        \
-            }                                                                                                          \
+        int64_t high[TOGETHER];                                                                                        \
+        for (int i = 0; i < count; i++) {                                                                              \
+            low[i] = 0;                                                                                                \
+            high[i] = n;                                                                                               \
         }                                                                                                              \
+        for (int64_t left = n; left > 0; left /= 2)                                                                    \
+            for (int i = 0; i < count; i++) {                                                                          \
+                const int64_t middle = low[i] + (high[i] - low[i]) / 2, at = middle - (middle == n);                   \
+                const T there = x[at * step], v = value[i];                                                            \
+                const int64_t found = -(int64_t)(low[i] == high[i]);                                                   \
+                const int64_t below = -(int64_t)((v != v) | (there < v) | (right & (there == v)));                     \
+                low[i] += (middle + 1 - low[i]) & below & ~found;                                                      \
+                high[i] -= (high[i] - middle) & ~below;                                                                \
+            }                                                                                                          \
     }
 FIND(float)
 FIND(double)

@@ -8,6 +8,7 @@
 #include "core/room.h"
 #include "core/stream.h"
 #include <facula/cuda.h>
+#include <stdio.h>
 
 enum { MOST_FUNCTIONS = 32 };
 
@@ -110,17 +111,16 @@ bool fa_cuda_context_adopt(fa_device device, void *context)
 }
 
 /* ---- libraries of NVIDIA's that other folders call ---- */
-const char *fa__cuda_open_functions(const char *variable, const char *stem, int version, size_t count,
-                                    const fa__cuda_function *function)
+bool fa__cuda_open_functions(const char *variable, const char *stem, int version, size_t count,
+                             const fa__cuda_function *function, char *why, size_t room)
 {
-    static FA__TLS fa__library library; /* stays open */
+    fa__library library = {.reason = "it has too many functions"}; /* stays open */
     fa__symbol symbols[MOST_FUNCTIONS];
-    if (count > MOST_FUNCTIONS)
-        return "it has too many functions";
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && i < MOST_FUNCTIONS; i++)
         symbols[i] = (fa__symbol){function[i].name, function[i].pointer, false};
-    library = (fa__library){0};
-    return fa__cuda_open_library(&library, variable, stem, version, symbols, count) ? NULL : library.reason;
+    bool open = count <= MOST_FUNCTIONS && fa__cuda_open_library(&library, variable, stem, version, symbols, count);
+    snprintf(why, room, "%s", open ? "" : *library.reason ? library.reason : "the library is not there");
+    return open;
 }
 
 static bool use_begins(const fa__cuda_use *u, fa__queue *q)
