@@ -12,7 +12,7 @@
 bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
                     size_t bytes, bool changes);
 
-/* The same for storages that nobody can move meanwhile, because they are held or because this thread moves them. */
+/* The same for storages that cannot be moved meanwhile: they are held, or this thread is the one that moves them. */
 bool fa__move_held_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
                          size_t bytes, bool changes);
 

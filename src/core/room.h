@@ -1,6 +1,6 @@
 /* Making room in a device's memory when an allocation fails: storages are moved within the device, so that free memory
  * comes together (compaction), or to the host's memory, from which they come back when they are used (spilling).
- * Only storages that nobody holds are moved, by one thread at a time. */
+ * Only storages that are not held are moved, by one thread at a time. */
 #ifndef FA__CORE_ROOM_H
 #define FA__CORE_ROOM_H
 #include "core/storage.h"

@@ -292,7 +292,7 @@ static bool read_sample(pass *p, fa_sample *to)
     return true;
 }
 
-/* Chooses one of the samples that wait, of which there are up to `shuffle`, or one. */
+/* Chooses one of the samples in the shuffle buffer, which holds up to `shuffle` of them, at least one. */
 static bool pass_next(void *context, void *state, fa_sample *sample)
 {
     const shards *s = context;
