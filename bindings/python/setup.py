@@ -25,8 +25,8 @@ def version():
 
 
 def built():
-    """The folder of a build, which is made if none is named."""
-    folder = pathlib.Path(os.environ.get('FACULA_BUILD') or ROOT / 'build/python')
+    """The folder of a build, which is made if none is named. A relative name counts from the repository's root."""
+    folder = ROOT / (os.environ.get('FACULA_BUILD') or 'build/python')
     if not os.environ.get('FACULA_BUILD'):
         options = [f'-DFACULA_{part}=OFF' for part in ('TESTS', 'EXAMPLES', 'BENCH', 'COMMAND')]
         subprocess.check_call(['cmake', '-S', str(ROOT), '-B', str(folder), '-DCMAKE_BUILD_TYPE=Release', *options])
