@@ -47,6 +47,7 @@ typedef struct fa__code {
     bool placed;   /* values depend on the elements' numbers: dimensions keep their order */
     bool single;   /* one step that is a loop or HOT */
     bool typed;    /* steps are of several types */
+    bool logical;  /* in integers, of steps that fa__cpu_simd->truth has too: may compute in bytes */
     uint8_t size;  /* bytes of an element, of the largest type */
     uint16_t tile; /* elements */
     bool read[FA__MAX_INPUTS];

@@ -247,6 +247,16 @@ static void set_types(lowering *l, const fa__ssa *ssa, fa__class class)
         c->type[c->inputs + k] = l->type[ssa->output[k]];
 }
 
+/* Whether the steps are tests and choices, whose results for 0 and 1 are 0 and 1. */
+static bool is_logical(const lowering *l, fa__class class)
+{
+    const fa__code *c = &l->code;
+    bool logical = class == FA__CLASS_I32 && !c->typed && c->constants == 0;
+    for (int i = 0; i < c->steps; i++)
+        logical &= l->step[i].kind == FA__STEP_LOOP && fa__cpu_simd->truth->prim[l->step[i].prim];
+    return logical;
+}
+
 static bool lower(lowering *l, const fa__program *p, fa__class class)
 {
     const fa__ssa *ssa = p->ssa;
@@ -266,6 +276,7 @@ static bool lower(lowering *l, const fa__program *p, fa__class class)
     add_hot(l, p);
     uint8_t kind = c->steps == 1 ? l->step[0].kind : FA__STEP_INDEX;
     c->single = c->outputs == 1 && c->constants == 0 && (kind == FA__STEP_LOOP || kind == FA__STEP_HOT);
+    c->logical = is_logical(l, class);
     const int bytes = c->slots * c->size; /* not 0: there is an output */
     int fit = (FA__TILE_BYTES - c->slots * FA__TILE_GAP) / (bytes ? bytes : 1);
     int wanted = FA__TILE_CACHE / (bytes ? bytes : 1) & ~15;

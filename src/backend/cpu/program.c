@@ -161,6 +161,52 @@ static void stream_large(fa__walk *w)
     }
 }
 
+/* Logical programs over bool in memory compute in bytes. */
+static void compute_in_bytes(fa__walk *w)
+{
+    for (int i = 0; i < w->lanes; i++)
+        if (!w->lane[i].memory || w->lane[i].operand->dtype != FA_BOOL)
+            return;
+    w->simd = fa__cpu_simd->truth;
+    for (int i = 0; i < w->lanes; i++) {
+        w->lane[i].simd = w->simd;
+        w->lane[i].own = true;
+    }
+}
+
+/* Where a conversion is one of whole tensors: between memory and memory, without tiles. */
+typedef struct conversion {
+    const fa__lane *to, *from;
+    int64_t n;
+} conversion;
+
+enum { PIECE = 4096 };
+
+static void convert_pieces(void *context, int64_t begin, int64_t end)
+{
+    const conversion *c = context;
+    const int64_t first = begin * PIECE, n = fa__min(end * PIECE, c->n) - first;
+    char *to = c->to->data + first * c->to->size;
+    const char *from = c->from->data + first * c->from->size;
+    if (c->to->own)
+        c->to->simd->load[c->from->operand->dtype](to, from, 1, n);
+    else
+        c->to->simd->store[c->to->operand->dtype](to, 1, from, n);
+}
+
+/* A program whose result is an input in another dtype, of which one is the type it computes in. */
+static bool convert_at_once(const fa__walk *w)
+{
+    const fa__code *code = w->code;
+    const int input = code->outputs == 1 && !code->typed ? code->same_as[0] : -1;
+    const fa__lane *to = &w->lane[code->inputs], *from = &w->lane[input < 0 ? 0 : input];
+    if (input < 0 || !to->linear || !from->linear || to->stream || !(to->own || from->own) || to->data == from->data)
+        return false;
+    conversion c = {to, from, w->n};
+    fa__parallel_for((w->n + PIECE - 1) / PIECE, FA__SERIAL / PIECE, convert_pieces, &c);
+    return true;
+}
+
 /* A program whose result is an input, in the same dtype: bytes are moved as they are. */
 static bool copy_at_once(const fa__walk *w)
 {
@@ -191,6 +237,8 @@ FA__HOT bool fa__cpu_run_program(const fa__launch *l)
         return true;
     fa__walk w;
     fa__walk_begin(&w, l, code, true);
+    if (code->logical)
+        compute_in_bytes(&w);
     if (!code->placed)
         fa__walk_sort(&w, 0, w.rank);
     fa__walk_join(&w, 0, w.rank);
@@ -200,7 +248,7 @@ FA__HOT bool fa__cpu_run_program(const fa__launch *l)
     lengthen_tiles(&w);
     if (!code->placed && fa__walk_turn(&w))
         fa__parallel_for(fa__turned_units(&w), n / fa__turned_units(&w) > FA__SERIAL ? 1 : 8, fa__turned_run, &w);
-    else if (copy_at_once(&w))
+    else if (copy_at_once(&w) || convert_at_once(&w))
         return true;
     else if (n <= FA__SERIAL)
         run_range(&w, 0, n);

@@ -123,6 +123,7 @@ typedef struct fa__simd_class {
 typedef struct fa__simd {
     const char *name;
     const fa__simd_class *of[FA__CLASSES];
+    const fa__simd_class *truth; /* of bytes that are true or false (logic.c); only what those programs call is there */
     /* Copies past the caches: for results that do not fit them. `to` is aligned to 64 bytes for speed, not by need. */
     void (*stream)(void *to, const void *from, int64_t bytes);
     void (*stream_end)(void); /* orders streamed stores before later ones; once, when a thread has finished */
@@ -140,7 +141,7 @@ typedef struct fa__simd {
 #ifdef FA__LEVEL
 extern const fa__simd FA__SIMD(fa__simd);
 extern const fa__simd_class FA__SIMD(fa__simd_f32), FA__SIMD(fa__simd_f64), FA__SIMD(fa__simd_i32),
-    FA__SIMD(fa__simd_i64);
+    FA__SIMD(fa__simd_i64), FA__SIMD(fa__simd_truth);
 extern fa__random_loop FA__SIMD(fa__uniform_f32), FA__SIMD(fa__uniform_f64), FA__SIMD(fa__normal_f32),
     FA__SIMD(fa__normal_f64), FA__SIMD(fa__bits_u64), FA__SIMD(fa__poisson);
 extern fa__pool_2x2 FA__SIMD(fa__pool_2x2);

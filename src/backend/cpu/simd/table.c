@@ -61,6 +61,7 @@ const fa__simd FA__SIMD(fa__simd) = {
            [FA__CLASS_F64] = &FA__SIMD(fa__simd_f64),
            [FA__CLASS_I32] = &FA__SIMD(fa__simd_i32),
            [FA__CLASS_I64] = &FA__SIMD(fa__simd_i64)},
+    .truth = &FA__SIMD(fa__simd_truth),
     .stream = stream,
     .stream_end = stream_end,
     .bits = FA__SIMD(fa__bits_u64),
