@@ -156,9 +156,10 @@ static void forward_groups(void *context, int64_t begin, int64_t end)
     }
 }
 
-static fa__lanes_image forward_lanes(const work *w, const fa__convolution *v)
+static fa__lanes_image forward_lanes(const work *w, const fa__convolution *v, fa_dtype dtype)
 {
     fa__lanes_image g = {.p = w->p,
+                         .dtype = dtype,
                          .groups = v->groups,
                          .channels = v->out,
                          .x = (const void *)w->x,
@@ -179,6 +180,15 @@ static bool image_run(const fa__lanes_image *g, bool *ok)
     return fa__winograd_image_run(g, ok) || fa__lanes_image_run(g, ok);
 }
 
+/* Operands 2 and 3 of a launch: x and y are converted on their way into lanes and out of them. */
+enum { WEIGHT_AND_BIAS = 1 << 2 | 1 << 3 };
+
+/* Whether there are channels enough for Winograd's filtering, which is for f32 alone. */
+static bool pays_in_f32(const fa__lanes_image *g)
+{
+    return fa__winograd_pays(g->p.channels, g->channels, INT64_MAX);
+}
+
 KERNEL(conv2d)
 {
     const fa__operand *y = &l->operand[0], *x = &l->operand[1], *weight = &l->operand[2], *bias = &l->operand[3];
@@ -188,12 +198,12 @@ KERNEL(conv2d)
     bool copied = !in_line((int64_t[]){v.in, v.kernel[0], v.kernel[1]}, v.weight + 1, &step);
     work w = {.x = x->data, .y = y->data, .weight = weight->data, .bias = bias->data, .p = fa__convolution_patches(&v)};
     w.bias_step = bias->data ? bias->stride[0] : 0;
-    const fa__lanes_image lanes = forward_lanes(&w, &v);
+    const fa__lanes_image lanes = forward_lanes(&w, &v, (fa_dtype)y->dtype);
     fa__lanes_plan plan;
     bool ok;
-    if (fa__dtype_is_half(y->dtype) && fa__lanes_plan_image(&plan, &lanes))
-        return fa__cpu_run_widened(l, fa__cpu_conv2d);
-    if (y->dtype == FA_F32 && image_run(&lanes, &ok))
+    if (fa__dtype_is_half(weight->dtype) && fa__lanes_plan_image(&plan, &lanes))
+        return fa__cpu_run_widened_some(l, pays_in_f32(&lanes) ? ~0u : WEIGHT_AND_BIAS, fa__cpu_conv2d);
+    if (weight->dtype == FA_F32 && image_run(&lanes, &ok))
         return ok;
     ok = begin(&w, &v, y->dtype, copied) && run_all(&w, v.groups, forward_groups);
     fa__aligned_free(w.packed);
@@ -231,18 +241,19 @@ static void backward_groups(void *context, int64_t begin, int64_t end)
 }
 
 /* One class of pixels; weights of groups follow each other by the channels of y, which are this product's taps. */
-static fa__lanes_image backward_lanes(const work *w)
+static fa__lanes_image backward_lanes(const work *w, fa_dtype dtype)
 {
     const fa__convolution *v = w->v;
-    const size_t size = sizeof(float);
     return (fa__lanes_image){
         .p = w->p,
+        .dtype = dtype,
         .groups = v->groups,
         .channels = v->in,
         .x = (const void *)w->y,
-        .weight = (const void *)moved(w->weight, w->first[0] * v->weight[2] + w->first[1] * v->weight[3], size),
+        .weight =
+            (const void *)moved(w->weight, w->first[0] * v->weight[2] + w->first[1] * v->weight[3], sizeof(float)),
         .bias = (const void *)w->bias,
-        .y = (void *)moved(w->x, w->class[0] * v -> x[2] + w -> class[1] * v -> x[3], size),
+        .y = (void *)moved(w->x, w->class[0] * v -> x[2] + w -> class[1] * v -> x[3], fa__dtype_sizes[dtype]),
         .weight_group = v->out * v->weight[0],
         .weight_channel = v->weight[1],
         .weight_tap = {v->weight[0], w->every[0] * v->weight[2], w->every[1] * v->weight[3]},
@@ -250,15 +261,16 @@ static fa__lanes_image backward_lanes(const work *w)
         .stride = {v->x[0], v->x[1], v->x[2] * v->stride[0], v->x[3] * v->stride[1]}};
 }
 
-static bool run_classes(work *w)
+/* `lanes`: weights are f32, as lanes want them. */
+static bool run_classes(work *w, fa_dtype dtype, bool lanes)
 {
     const fa__convolution *v = w->v;
     for (w->class[0] = 0; w->class[0] < fa__convolution_classes(v, 0); w->class[0]++)
         for (w->class[1] = 0; w->class[1] < fa__convolution_classes(v, 1); w->class[1]++) {
             w->p = fa__convolution_patches_back(v, w->class, w->first, w->every);
-            const fa__lanes_image lanes = backward_lanes(w);
-            bool ok, f32 = w->kind == fa__cpu_gemm->kind[FA_F32];
-            if (!f32 || !image_run(&lanes, &ok))
+            const fa__lanes_image image = backward_lanes(w, dtype);
+            bool ok;
+            if (!lanes || !image_run(&image, &ok))
                 ok = run_all(w, v->groups, backward_groups);
             if (!ok)
                 return false;
@@ -266,14 +278,23 @@ static bool run_classes(work *w)
     return true;
 }
 
-/* Whether the first class of pixels is summed by lanes. */
-static bool classes_by_lanes(work *w, const fa__convolution *v)
+/* Which operands of half precision become f32 before: none where the first class of pixels is a product of matrices;
+ * the weight and the bias where all classes are summed by lanes, which convert x and y. */
+static unsigned operands_to_widen(work *w, const fa__convolution *v, fa_dtype dtype)
 {
-    fa__lanes_plan plan;
+    bool first = false, all = true, pays = false;
     w->v = v;
-    w->p = fa__convolution_patches_back(v, w->class, w->first, w->every);
-    const fa__lanes_image lanes = backward_lanes(w);
-    return fa__lanes_plan_image(&plan, &lanes);
+    for (w->class[0] = 0; w->class[0] < fa__convolution_classes(v, 0); w->class[0]++)
+        for (w->class[1] = 0; w->class[1] < fa__convolution_classes(v, 1); w->class[1]++) {
+            w->p = fa__convolution_patches_back(v, w->class, w->first, w->every);
+            const fa__lanes_image lanes = backward_lanes(w, dtype);
+            fa__lanes_plan plan;
+            const bool planned = fa__lanes_plan_image(&plan, &lanes);
+            first |= planned && !w->class[0] && !w->class[1];
+            all &= planned;
+            pays |= pays_in_f32(&lanes);
+        }
+    return !first ? 0 : all && !pays ? WEIGHT_AND_BIAS : ~0u;
 }
 
 KERNEL(conv_transpose2d)
@@ -283,9 +304,10 @@ KERNEL(conv_transpose2d)
     const fa__convolution v = fa__convolution_of(x, weight, y, a->stride, a->padding, a->dilation, a->groups);
     work w = {.x = x->data, .y = y->data, .weight = weight->data, .bias = bias->data};
     w.bias_step = bias->data ? bias->stride[0] : 0;
-    if (fa__dtype_is_half(x->dtype) && classes_by_lanes(&w, &v))
-        return fa__cpu_run_widened(l, fa__cpu_conv_transpose2d);
-    bool ok = begin(&w, &v, x->dtype, true) && run_classes(&w);
+    const unsigned wider = fa__dtype_is_half(weight->dtype) ? operands_to_widen(&w, &v, (fa_dtype)x->dtype) : 0;
+    if (wider)
+        return fa__cpu_run_widened_some(l, wider, fa__cpu_conv_transpose2d);
+    bool ok = begin(&w, &v, x->dtype, true) && run_classes(&w, (fa_dtype)x->dtype, weight->dtype == FA_F32);
     fa__aligned_free(w.packed);
     return ok;
 }
@@ -389,13 +411,20 @@ static void add_parts(work *w)
         put_weight(w, group, &all, w->sums + group * w->parts * count * (int64_t)w->kind->sum, v->out);
 }
 
-static bool run_parts(work *w, int dtype)
+static bool run_parts(work *w, fa_dtype dtype)
 {
-    const fa__lanes_weight g = {w->v, (const void *)w->x, (const void *)w->y, (void *)w->sums};
+    const fa__lanes_weight g = {w->v, dtype, (const void *)w->x, (const void *)w->y, (void *)w->sums};
     bool ok;
-    if (dtype == FA_F32 && fa__lanes_weight_run(&g, &ok))
+    if ((dtype == FA_F32 || fa__dtype_is_half(dtype)) && fa__lanes_weight_run(&g, &ok))
         return ok;
     return run_all(w, w->v->groups * w->parts, weight_parts);
+}
+
+/* Where lanes would be used, but Winograd's filtering is faster still, which is for f32 alone. */
+static bool widened_pays(const fa__convolution *v)
+{
+    fa__lanes_plan of_x, of_y;
+    return fa__winograd_pays(v->in, v->out, INT64_MAX) && fa__lanes_plan_weight(&of_x, &of_y, v);
 }
 
 KERNEL(conv2d_weight)
@@ -404,11 +433,10 @@ KERNEL(conv2d_weight)
     const conv2d_weight_args *a = l->args;
     const fa__convolution v = fa__convolution_of(x, weight, y, a->stride, a->padding, a->dilation, a->groups);
     work w = {.x = x->data, .y = y->data, .weight = weight->data, .p = fa__convolution_patches(&v)};
-    fa__lanes_plan of_x, of_y;
     begin(&w, &v, x->dtype, false);
     w.part = fa__convolution_part(&v);
     w.parts = fa__convolution_parts(&v);
-    if (fa__dtype_is_half(x->dtype) && w.parts > 1 && fa__lanes_plan_weight(&of_x, &of_y, &v))
+    if (fa__dtype_is_half(x->dtype) && w.parts > 1 && widened_pays(&v))
         return fa__cpu_run_widened(l, fa__cpu_conv2d_weight);
     bool ok;
     if (x->dtype == FA_F32 && fa__winograd_weight_run(&v, x->data, y->data, weight->data, &ok))
@@ -416,7 +444,7 @@ KERNEL(conv2d_weight)
     if (w.parts == 1)
         return run_all(&w, v.groups, weight_parts);
     w.sums = fa__aligned(64, (size_t)(w.parts * v.groups * weights_of_group(&v)) * w.kind->sum);
-    ok = w.sums && run_parts(&w, x->dtype);
+    ok = w.sums && run_parts(&w, (fa_dtype)x->dtype);
     if (ok)
         add_parts(&w);
     fa__aligned_free(w.sums);

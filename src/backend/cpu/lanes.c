@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/integer.h"
 #include "base/parallel.h"
+#include "core/dtype.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -41,6 +42,57 @@ static share share_of(const fa__lanes_plan *plan, int64_t block)
     return s;
 }
 
+/* ---- elements ---- */
+
+enum { PIECE = 128 }; /* of half precision: so many elements of each lane are converted at a time */
+
+/* Element `at` of x, which is of half precision unless dtype is f32; it is only dereferenced if it is f32. */
+static inline float *element(const float *x, int64_t at, fa_dtype dtype)
+{
+    return (float *)(void *)((char *)(uintptr_t)x + at * (int64_t)fa__dtype_sizes[dtype]);
+}
+
+/* block[i * lanes + j] = row[j][i], for i < n; rows are of the dtype */
+static void gather(float *block, const float *const *row, int64_t n, fa_dtype dtype)
+{
+    const int lanes = fa__cpu_lanes->lanes;
+    const float *from[FA__LANES_MOST];
+    _Alignas(64) float wide[FA__LANES_MOST][PIECE];
+    if (dtype == FA_F32) {
+        fa__cpu_lanes->gather(block, row, n);
+        return;
+    }
+    for (int64_t at = 0; at < n; at += PIECE) {
+        const int64_t count = fa__min(PIECE, n - at);
+        for (int j = 0; j < lanes; j++) {
+            fa__cpu_simd->of[FA__CLASS_F32]->load[dtype](wide[j], element(row[j], at, dtype), 1, count);
+            from[j] = wide[j];
+        }
+        fa__cpu_lanes->gather(block + at * lanes, from, count);
+    }
+}
+
+/* row[j][i] = block[i * lanes + j], for i < n, except for rows that are NULL; rows are of the dtype */
+static void scatter(float *const *row, const float *block, int64_t n, fa_dtype dtype)
+{
+    const int lanes = fa__cpu_lanes->lanes;
+    float *to[FA__LANES_MOST];
+    _Alignas(64) float wide[FA__LANES_MOST][PIECE];
+    if (dtype == FA_F32) {
+        fa__cpu_lanes->scatter(row, block, n);
+        return;
+    }
+    for (int j = 0; j < lanes; j++)
+        to[j] = row[j] ? wide[j] : NULL;
+    for (int64_t at = 0; at < n; at += PIECE) {
+        const int64_t count = fa__min(PIECE, n - at);
+        fa__cpu_lanes->scatter(to, block + at * lanes, count);
+        for (int j = 0; j < lanes; j++)
+            if (row[j])
+                fa__cpu_simd->of[FA__CLASS_F32]->store[dtype](element(row[j], at, dtype), 1, wide[j], count);
+    }
+}
+
 /* ---- blocks ---- */
 
 /* An image's rows as a block has them: columns from `from` on, `skip` zeros before and others behind them. */
@@ -61,8 +113,8 @@ static void set_zero(float *block, int64_t vectors)
 }
 
 /* Row r of a channel of a block; `zeros` stands for rows outside of the image. */
-static void load_row(const fa__patches *p, const fa__lanes_plan *plan, const share *s, const float *x, int64_t r,
-                     const float *zeros, float *block)
+static void load_row(const fa__patches *p, const fa__lanes_plan *plan, const share *s, fa_dtype dtype, const float *x,
+                     int64_t r, const float *zeros, float *block)
 {
     const int lanes = fa__cpu_lanes->lanes;
     const span c = span_of(p, plan);
@@ -70,10 +122,10 @@ static void load_row(const fa__patches *p, const fa__lanes_plan *plan, const sha
     for (int i = 0; i < lanes; i++) {
         int64_t at = plan->low[0] + s->first[i] * p->step[0] + r;
         bool inside = at >= 0 && at < p->size[0];
-        row[i] = inside ? x + s->image[i] * p->stride[0] + at * p->stride[2] + c.from : zeros;
+        row[i] = inside ? element(x, s->image[i] * p->stride[0] + at * p->stride[2] + c.from, dtype) : zeros;
     }
     set_zero(block, c.skip);
-    fa__cpu_lanes->gather(block + c.skip * lanes, row, c.count);
+    gather(block + c.skip * lanes, row, c.count, dtype);
     set_zero(block + (c.skip + c.count) * lanes, plan->pitch - c.skip - c.count);
 }
 
@@ -88,31 +140,35 @@ static bool rows_join(const fa__patches *p, const fa__lanes_plan *plan, const sh
     return all;
 }
 
-static void load_joined(const fa__patches *p, const fa__lanes_plan *plan, const share *s, const float *x, float *block)
+static void load_joined(const fa__patches *p, const fa__lanes_plan *plan, const share *s, fa_dtype dtype,
+                        const float *x, float *block)
 {
     const float *row[FA__LANES_MOST];
     const int64_t each = plan->block_rows * plan->pitch;
     const bool whole = p->stride[1] == each; /* channels are neighbours, too */
     for (int64_t c = 0; c < (whole ? 1 : p->channels); c++) {
         for (int i = 0; i < fa__cpu_lanes->lanes; i++)
-            row[i] = x + s->image[i] * p->stride[0] + c * p->stride[1]
-                     + (plan->low[0] + s->first[i] * p->step[0]) * p->stride[2];
-        fa__cpu_lanes->gather(block + c * each * fa__cpu_lanes->lanes, row, whole ? p->channels * each : each);
+            row[i] = element(x,
+                             s->image[i] * p->stride[0] + c * p->stride[1]
+                                 + (plan->low[0] + s->first[i] * p->step[0]) * p->stride[2],
+                             dtype);
+        gather(block + c * each * fa__cpu_lanes->lanes, row, whole ? p->channels * each : each, dtype);
     }
 }
 
 /* All channels of a group of what the pixels of a block meet */
-static void load_block(const fa__patches *p, const fa__lanes_plan *plan, const share *s, const float *x,
+static void load_block(const fa__patches *p, const fa__lanes_plan *plan, const share *s, fa_dtype dtype, const float *x,
                        const float *zeros, float *block)
 {
     if (rows_join(p, plan, s)) {
-        load_joined(p, plan, s, x, block);
+        load_joined(p, plan, s, dtype, x, block);
         return;
     }
     const int64_t line = plan->pitch * fa__cpu_lanes->lanes;
     for (int64_t c = 0; c < p->channels; c++)
         for (int64_t r = 0; r < plan->block_rows; r++)
-            load_row(p, plan, s, x + c * p->stride[1], r, zeros, block + (c * plan->block_rows + r) * line);
+            load_row(p, plan, s, dtype, element(x, c * p->stride[1], dtype), r, zeros,
+                     block + (c * plan->block_rows + r) * line);
 }
 
 /* ---- images ---- */
@@ -227,8 +283,8 @@ static void store_rows(const fa__lanes_image *g, const share *s, float *y, int64
     float *row[FA__LANES_MOST] = {NULL};
     for (int i = 0; i < s->count; i++)
         if (s->first[i] + r < g->p.pixels[0])
-            row[i] = y + s->image[i] * g->stride[0] + (s->first[i] + r) * g->stride[2];
-    fa__cpu_lanes->scatter(row, block + r * g->p.pixels[1] * fa__cpu_lanes->lanes, n * g->p.pixels[1]);
+            row[i] = element(y, s->image[i] * g->stride[0] + (s->first[i] + r) * g->stride[2], g->dtype);
+    scatter(row, block + r * g->p.pixels[1] * fa__cpu_lanes->lanes, n * g->p.pixels[1], g->dtype);
 }
 
 static void store_block(const image_work *w, const share *s, float *y, const float *block)
@@ -239,7 +295,7 @@ static void store_block(const image_work *w, const share *s, float *y, const flo
     for (int64_t c = 0; c < g->channels; c++) {
         const float *from = block + c * rows * line * fa__cpu_lanes->lanes;
         for (int64_t r = 0; r < rows; r += join ? rows : 1)
-            store_rows(g, s, y + c * g->stride[1], r, join ? rows : 1, from);
+            store_rows(g, s, element(y, c * g->stride[1], g->dtype), r, join ? rows : 1, from);
     }
 }
 
@@ -259,7 +315,8 @@ static void run_image_blocks(void *context, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         const int64_t group = i / plan->blocks;
         const share s = share_of(plan, i % plan->blocks);
-        load_block(&g->p, plan, &s, g->x + group * g->p.channels * g->p.stride[1], zeros, scratch);
+        load_block(&g->p, plan, &s, g->dtype, element(g->x, group * g->p.channels * g->p.stride[1], g->dtype), zeros,
+                   scratch);
         const image_block b = {w,
                                scratch,
                                scratch + plan->x_floats,
@@ -269,7 +326,7 @@ static void run_image_blocks(void *context, int64_t begin, int64_t end)
                                s.first[0]};
         for (int64_t r = 0; r < plan->rows; r++)
             run_row(&b, r);
-        store_block(w, &s, g->y + group * g->channels * g->stride[1], b.y);
+        store_block(w, &s, element(g->y, group * g->channels * g->stride[1], g->dtype), b.y);
     }
 }
 
@@ -384,6 +441,7 @@ static void run_weight_blocks(void *context, int64_t begin, int64_t end)
     weight_work *w = context;
     const fa__convolution *v = w->g->v;
     const int64_t at_once = rows_at_once(v);
+    const fa_dtype dtype = w->g->dtype;
     weight_room room;
     if (!weight_room_of(w, &room)) {
         atomic_store(&w->failed, true);
@@ -395,8 +453,10 @@ static void run_weight_blocks(void *context, int64_t begin, int64_t end)
         share s = share_of(w->x, i % w->x->blocks);
         memset(room.sum, 0, (size_t)room.floats * sizeof(float));
         for (int64_t n = 0; n < w->x->each; n++) {
-            load_block(&w->of_x, w->x, &s, w->g->x + group * v->in * v->x[1] + n * v->x[0], room.zeros, room.x);
-            load_block(&w->of_y, w->y, &s, w->g->y + group * v->out * v->y[1] + n * v->y[0], room.zeros, room.y);
+            const float *x = element(w->g->x, group * v->in * v->x[1] + n * v->x[0], dtype);
+            const float *y = element(w->g->y, group * v->out * v->y[1] + n * v->y[0], dtype);
+            load_block(&w->of_x, w->x, &s, dtype, x, room.zeros, room.x);
+            load_block(&w->of_y, w->y, &s, dtype, y, room.zeros, room.y);
             for (int64_t r = 0; r < w->x->rows; r += at_once)
                 run_products(w, room.x, room.y, room.sum, room.x_tap, r, fa__min(at_once, w->x->rows - r));
         }

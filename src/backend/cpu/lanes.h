@@ -55,6 +55,7 @@ enum { FA__LANES_MOST = 16 };
 typedef struct fa__lanes_image {
     fa__patches p; /* of x */
     int64_t groups, channels;
+    fa_dtype dtype; /* of x and y: f32, or f16 or bf16, which then are no float; weight and bias are f32 */
     const float *x, *weight, *bias; /* of the first group; bias may be NULL */
     float *y;
     int64_t weight_group, weight_channel,
@@ -71,6 +72,7 @@ bool fa__lanes_image_run(const fa__lanes_image *, bool *ok);
  * the number of weights of a group, with channels of y as neighbours. */
 typedef struct fa__lanes_weight {
     const fa__convolution *v;
+    fa_dtype dtype;     /* of x and y, as above */
     const float *x, *y; /* of the first group */
     float *sums;
 } fa__lanes_weight;

@@ -1,14 +1,23 @@
 /* relu and max pooling of windows of 2 x 2 in one pass, of f32, f16 and bf16 without gaps: plane by plane, two rows at
  * a time. */
-#include "backend/cpu/widened.h"
+#include "backend/cpu/kernel.h"
+#include "backend/cpu/scratch.h"
+#include "base/integer.h"
 #include "base/parallel.h"
+#include <stdatomic.h>
 #include <string.h>
 
 typedef struct planes {
-    float *large, *small; /* with the elements, and with a number for each window */
+    char *large, *small; /* with the elements, and with a number for each window */
     uint8_t *at;
     int64_t h, w; /* of the large planes */
+    fa_dtype dtype;
+    int64_t strip; /* pairs of rows at a time: those of half precision are converted into working memory */
+    _Atomic bool failed;
 } planes;
+
+/* Elements of half precision that are converted at a time: both sides fit the first-level cache. */
+enum { STRIP = 4096 };
 
 static planes planes_of(const fa__operand *large, const fa__operand *small, const fa__operand *at)
 {
@@ -16,7 +25,9 @@ static planes planes_of(const fa__operand *large, const fa__operand *small, cons
                     .small = small->data,
                     .at = at->data,
                     .h = large->shape[large->rank - 2],
-                    .w = large->shape[large->rank - 1]};
+                    .w = large->shape[large->rank - 1],
+                    .dtype = (fa_dtype)large->dtype,
+                    .strip = 1 + STRIP / (2 * large->shape[large->rank - 1] + 1)};
 }
 
 static int64_t count_of(const fa__operand *x)
@@ -24,37 +35,88 @@ static int64_t count_of(const fa__operand *x)
     return x->shape[x->rank - 3] * (x->rank == 4 ? x->shape[0] : 1);
 }
 
-static void run(const fa__operand *x, planes *p, void (*each)(void *, int64_t, int64_t))
+static bool run(const fa__operand *x, planes *p, void (*each)(void *, int64_t, int64_t))
 {
     fa__parallel_for(count_of(x), 1 + 32768 / (p->h * p->w), each, p);
+    return !atomic_load(&p->failed);
+}
+
+/* Room for the rows of a strip as f32, and behind them for its windows; *room is NULL where they are used as they are.
+ * False when memory runs out. */
+static bool room_of(planes *p, float **room)
+{
+    *room = NULL;
+    if (p->dtype == FA_F32)
+        return true;
+    *room = fa__cpu_scratch((size_t)(p->strip * (2 * p->w + p->w / 2)) * sizeof(float));
+    if (!*room)
+        atomic_store(&p->failed, true);
+    return *room != NULL;
+}
+
+/* n elements from number `from` on: as they are, or converted into the room. */
+static float *read(const planes *p, char *data, int64_t from, int64_t n, float *room)
+{
+    char *at = data + from * (int64_t)fa__dtype_sizes[p->dtype];
+    if (!room)
+        return (void *)at;
+    if (n > 0)
+        fa__cpu_simd->of[FA__CLASS_F32]->load[p->dtype](room, at, 1, n);
+    return room;
+}
+
+/* What was written into the room, to the elements from number `from` on. */
+static void write(const planes *p, char *data, int64_t from, int64_t n, const float *room)
+{
+    if (room && n > 0)
+        fa__cpu_simd->of[FA__CLASS_F32]->store[p->dtype](data + from * (int64_t)fa__dtype_sizes[p->dtype], 1, room, n);
 }
 
 static void forward(void *context, int64_t begin, int64_t end)
 {
-    const planes *p = context;
+    planes *p = context;
     const int64_t rows = p->h / 2, columns = p->w / 2;
+    float *room;
+    if (!room_of(p, &room))
+        return;
     for (int64_t i = begin; i < end; i++)
-        for (int64_t r = 0; r < rows; r++) {
-            const float *x = p->large + (i * p->h + 2 * r) * p->w;
-            const int64_t to = (i * rows + r) * columns;
-            fa__cpu_simd->relu_pool_2x2(p->small + to, p->at + to, x, x + p->w, columns);
+        for (int64_t r = 0; r < rows; r += p->strip) {
+            const int64_t n = fa__min(p->strip, rows - r), to = (i * rows + r) * columns;
+            const float *x = read(p, p->large, (i * p->h + 2 * r) * p->w, 2 * n * p->w, room);
+            float *const windows = room ? room + p->strip * 2 * p->w : NULL, *y = read(p, p->small, to, 0, windows);
+            for (int64_t k = 0; k < n; k++)
+                fa__cpu_simd->relu_pool_2x2(y + k * columns, p->at + to + k * columns, x + 2 * k * p->w,
+                                            x + (2 * k + 1) * p->w, columns);
+            write(p, p->small, to, n * columns, windows);
         }
+}
+
+/* A strip of `n` pairs of rows from pair r of plane i on */
+static void backward_strip(const planes *p, int64_t i, int64_t r, int64_t n, float *room)
+{
+    const int64_t columns = p->w / 2, from = (i * (p->h / 2) + r) * columns, to = (i * p->h + 2 * r) * p->w;
+    const float *g = read(p, p->small, from, n * columns, room ? room + p->strip * 2 * p->w : NULL);
+    float *x = read(p, p->large, to, 0, room);
+    for (int64_t k = 0; k < n; k++, x += 2 * p->w) {
+        if (p->w & 1) /* a column that is in no window */
+            x[p->w - 1] = x[2 * p->w - 1] = 0;
+        fa__cpu_simd->relu_pool_2x2_back(x, x + p->w, g + k * columns, p->at + from + k * columns, columns);
+    }
+    write(p, p->large, to, 2 * n * p->w, room);
 }
 
 static void backward(void *context, int64_t begin, int64_t end)
 {
-    const planes *p = context;
-    const int64_t rows = p->h / 2, columns = p->w / 2;
+    planes *p = context;
+    const int64_t rows = p->h / 2, size = (int64_t)fa__dtype_sizes[p->dtype];
+    float *room;
+    if (!room_of(p, &room))
+        return;
     for (int64_t i = begin; i < end; i++) {
-        float *x = p->large + i * p->h * p->w;
-        for (int64_t r = 0; r < rows; r++, x += 2 * p->w) {
-            const int64_t from = (i * rows + r) * columns;
-            if (p->w & 1) /* a column that is in no window */
-                x[p->w - 1] = x[2 * p->w - 1] = 0;
-            fa__cpu_simd->relu_pool_2x2_back(x, x + p->w, p->small + from, p->at + from, columns);
-        }
-        if (p->h & 1)
-            memset(x, 0, (size_t)p->w * sizeof *x);
+        for (int64_t r = 0; r < rows; r += p->strip)
+            backward_strip(p, i, r, fa__min(p->strip, rows - r), room);
+        if (p->h & 1) /* a row that is in no window */
+            memset(p->large + ((i + 1) * p->h - 1) * p->w * size, 0, (size_t)(p->w * size));
     }
 }
 
@@ -62,18 +124,12 @@ KERNEL(relu_max_pool2d)
 {
     const fa__operand *y = &l->operand[0], *at = &l->operand[1], *x = &l->operand[2];
     planes p = planes_of(x, y, at);
-    if (x->dtype != FA_F32)
-        return fa__cpu_run_widened(l, fa__cpu_relu_max_pool2d);
-    run(x, &p, forward);
-    return true;
+    return run(x, &p, forward);
 }
 
 KERNEL(relu_max_pool2d_back)
 {
     const fa__operand *x = &l->operand[0], *gy = &l->operand[1], *at = &l->operand[2];
     planes p = planes_of(x, gy, at);
-    if (x->dtype != FA_F32)
-        return fa__cpu_run_widened(l, fa__cpu_relu_max_pool2d_back);
-    run(x, &p, backward);
-    return true;
+    return run(x, &p, backward);
 }

@@ -83,11 +83,16 @@ static size_t padded(size_t bytes)
     return (bytes + 63) & ~(size_t)63;
 }
 
-bool fa__cpu_run_widened(const fa__launch *l, bool (*kernel)(const fa__launch *))
+static bool converts(const fa__launch *l, unsigned operands, int i)
+{
+    return (operands >> i & 1) && is_half(&l->operand[i]);
+}
+
+bool fa__cpu_run_widened_some(const fa__launch *l, unsigned operands, bool (*kernel)(const fa__launch *))
 {
     size_t bytes = padded(fa__launch_size(l));
     for (int i = 0; i < l->operands; i++)
-        bytes += is_half(&l->operand[i]) ? padded((size_t)elements(&l->operand[i]) * sizeof(float)) : 0;
+        bytes += converts(l, operands, i) ? padded((size_t)elements(&l->operand[i]) * sizeof(float)) : 0;
     char *memory = fa__aligned(64, bytes);
     if (!memory)
         return false;
@@ -95,7 +100,7 @@ bool fa__cpu_run_widened(const fa__launch *l, bool (*kernel)(const fa__launch *)
     fa__launch *wide = (fa__launch *)(void *)memory;
     memcpy(wide, l, fa__launch_size(l));
     for (int i = 0; i < l->operands; i++)
-        if (is_half(&l->operand[i])) {
+        if (converts(l, operands, i)) {
             wide->operand[i].data = l->operand[i].data ? at : NULL;
             wide->operand[i].dtype = FA_F32;
             set_dense(&wide->operand[i]);
@@ -105,8 +110,13 @@ bool fa__cpu_run_widened(const fa__launch *l, bool (*kernel)(const fa__launch *)
         }
     bool ok = kernel(wide);
     for (int i = 0; ok && i < l->outputs; i++)
-        if (is_half(&l->operand[i]))
+        if (converts(l, operands, i))
             convert(&l->operand[i], &wide->operand[i], true);
     fa__aligned_free(memory);
     return ok;
+}
+
+bool fa__cpu_run_widened(const fa__launch *l, bool (*kernel)(const fa__launch *))
+{
+    return fa__cpu_run_widened_some(l, ~0u, kernel);
 }

@@ -278,7 +278,7 @@ static bool fits(const fa__lanes_image *g)
 bool fa__winograd_image_run(const fa__lanes_image *g, bool *ok)
 {
     const fa__patches *p = &g->p;
-    if (!fits(g) || fa__ctx()->settings->deterministic)
+    if (g->dtype != FA_F32 || !fits(g) || fa__ctx()->settings->deterministic)
         return false;
     const float *weight = g->weight;
     int64_t start[2], step[4] = {g->weight_channel, g->weight_tap[0]};
