@@ -5,6 +5,12 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/facula)
 file(RELATIVE_PATH FACULA_PREFIX_FROM_PC
      ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 
+# About a wrong argument of a macro in a system's header, gcc names the line of the program and not those of the macros.
+# What is below /usr is the system's already; there, -isystem would change the order of the system's own folders.
+set(FACULA_INCLUDE_FLAG "-isystem ")
+if(CMAKE_INSTALL_FULL_INCLUDEDIR MATCHES "^/usr(/local)?/include$")
+    set(FACULA_INCLUDE_FLAG -I)
+endif()
 configure_file(cmake/facula.pc.in facula.pc @ONLY)
 configure_package_config_file(cmake/faculaConfig.cmake.in faculaConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(faculaConfigVersion.cmake COMPATIBILITY SameMinorVersion)

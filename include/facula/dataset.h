@@ -103,8 +103,9 @@ typedef struct fa_data_padded_options {
 FA_API fa_dataset *fa_data_padded(fa_dataset *dataset, const fa_data_padded_options *options);
 #define fa_data_padded(...) FA__CALL1(fa_data_padded, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
-/** The number of classes whose names a dataset knows, such as those of an image folder; 0 if it knows none. Splits,
- *  subsets and transformed datasets know the names of theirs. -1 and an error for NULL. */
+/** The number of classes whose names a dataset knows: those of image folders, of tables and archives with names, of
+ *  Fashion-MNIST and of CIFAR-10; 0 if it knows none. Splits, subsets and transformed datasets know the names of
+ *  theirs. -1 and an error for NULL. */
 FA_API int64_t fa_dataset_classes(const fa_dataset *dataset);
 /** The name of class `index`, from 0, in UTF-8. NULL and an error if there is none. */
 FA_API const char *fa_dataset_class_name(const fa_dataset *dataset, int64_t index);

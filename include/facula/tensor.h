@@ -176,8 +176,10 @@ static inline __attribute__((__warn_unused_result__)) bool fa__looked_at(bool go
  *  pinned: fa_move_() cannot move it any more. The call waits for work of devices on the memory. Afterwards the
  *  pointer may be used whenever no call is running: later copies to and from devices behave as for
  *  fa_tensor_borrow(). NULL if an error is set; NULL and an error if the tensor has another dtype or is not on the
- *  CPU. */
+ *  CPU. C programs have that error logged at once: reading by NULL would end them before they look at it. */
 FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
+FA_API void *fa__ptr(fa_tensor *t, fa_dtype dtype); /* the same, and logs */
+#define fa_ptr(t, dtype) FA__CALLED(fa__ptr(t, dtype))
 
 /* The same for a contiguous tensor of any dtype, which is not pinned: to be used before the next call that may move it.
  * `writes`: its version is increased. */

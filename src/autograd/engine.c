@@ -101,7 +101,8 @@ static bool check_kept(const fa__node *n)
     if (!n->keeps)
         return true;
     if (n->released)
-        return node_fails(n, "its operands were dropped by an earlier backward; .retain_graph = true keeps them");
+        return node_fails(n, "its operands were dropped by an earlier backward: fa_detach() cuts off what an earlier "
+                             "step computed, .retain_graph = true keeps them for a second backward");
     FA__EACH_BIT (i, n->kept) {
         const fa__field *f = &n->op->fields[i];
         const fa_tensor *t = f->kind != FA__TENSORS ? fa__field_tensor(n->args, f) : NULL;

@@ -25,6 +25,7 @@ typedef struct format {
     int labels;                        /* number of label bytes before the pixels */
     int label;                         /* which label to use */
     int classes[2];                    /* number of classes of each label */
+    const char *const *names;          /* of the classes; NULL: the dataset knows none */
 } format;
 
 static bool records_are_good(const format *f, const char *path, fa__span b)
@@ -210,7 +211,10 @@ static fa_dataset *cifar_new(const format *f, const char *folder, const char *co
         return NULL;
     fa_tensor *y = fa_to(fa_select(all, 1, f->label), FA_I64);
     fa_tensor *x = fa_unflatten(fa_narrow(all, 1, f->labels, PIXELS), 1, FA_SHAPE(3, 32, 32));
-    return fa_escape(fa_data_transformed(fa_data_tensors(x, y), transform));
+    fa_dataset *d = fa_data_tensors(x, y);
+    if (f->names)
+        d = fa__dataset_named(d, fa__names_of(f->names, f->classes[f->label]));
+    return fa_escape(fa_data_transformed(d, transform));
 }
 
 fa_dataset *(fa_data_cifar10)(const char *folder, const fa_data_cifar10_options *options)
@@ -221,6 +225,8 @@ fa_dataset *(fa_data_cifar10)(const char *folder, const fa_data_cifar10_options 
                                                   "data_batch_4", "data_batch_5", NULL},
                              *const test[] = {"test_batch.bin", NULL}, *const test_py[] = {"test_batch", NULL};
     static const char *const *const names[2][2] = {{test, test_py}, {train, train_py}};
+    static const char *const classes[] = {"airplane", "automobile", "bird",  "cat",  "deer",
+                                          "dog",      "frog",       "horse", "ship", "truck"};
     static const format records = {"fa_data_cifar10",
                                    "cifar10",
                                    {"cifar-10-batches-bin", "cifar-10-batches-py"},
@@ -228,7 +234,8 @@ fa_dataset *(fa_data_cifar10)(const char *folder, const fa_data_cifar10_options 
                                    {"labels"},
                                    1,
                                    0,
-                                   {10}};
+                                   {10},
+                                   classes};
     fa_data_cifar10_options o = FA__DEFAULT_fa_data_cifar10;
     fa__options_read(&o, o.size, options);
     return cifar_new(&records, folder, names[o.train], o.transform, o.download);
@@ -248,6 +255,7 @@ fa_dataset *(fa_data_cifar100)(const char *folder, const fa_data_cifar100_option
                             {"coarse_labels", "fine_labels"},
                             2,
                             !o.coarse,
-                            {20, 100}};
+                            {20, 100},
+                            NULL};
     return cifar_new(&records, folder, names[o.train], o.transform, o.download);
 }

@@ -111,7 +111,8 @@ typedef struct source {
     const char *who, *name, *folder, *below;
     const char *image[3], *label[3]; /* names of the files, ended by NULL */
     int classes;
-    bool columns; /* rows of the images are columns */
+    const char *const *names; /* of the classes; NULL: the dataset knows none */
+    bool columns;             /* rows of the images are columns */
 } source;
 
 static fa_dataset *read_files(const source *s, fa_module *transform)
@@ -129,7 +130,10 @@ static fa_dataset *read_files(const source *s, fa_module *transform)
     }
     if (s->columns)
         x = fa_contiguous(fa_transpose(x, 2, 3));
-    return fa_data_transformed(fa_data_tensors(x, fa_to(y, FA_I64)), transform);
+    fa_dataset *d = fa_data_tensors(x, fa_to(y, FA_I64));
+    if (s->names)
+        d = fa__dataset_named(d, fa__names_of(s->names, s->classes));
+    return fa_data_transformed(d, transform);
 }
 
 static bool is_missing(const source *s)
@@ -169,11 +173,14 @@ fa_dataset *(fa_data_mnist)(const char *folder, const fa_data_mnist_options *opt
 
 fa_dataset *(fa_data_fashion_mnist)(const char *folder, const fa_data_fashion_mnist_options *options)
 {
+    static const char *const classes[] = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
+                                          "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
     const char *debian = "/usr/share/datasets/fashion-mnist";
     return idx_new((source){.who = "fa_data_fashion_mnist",
                             .name = "fashion-mnist",
                             .folder = folder ? folder : debian,
-                            .below = "FashionMNIST/raw"},
+                            .below = "FashionMNIST/raw",
+                            .names = classes},
                    options);
 }
 

@@ -153,10 +153,20 @@ static bool member_is_good(const fa__stored *a, const member *m)
            || fa__stored_damaged(a, "\"%s\" is said to have %" PRIu64 " bytes at byte %" PRIu64, name, m->size, m->at);
 }
 
+/* Whether a member is FOLDER/data.pkl, as torch.save() writes one. */
+static bool is_pickle(const member *m)
+{
+    static const char name[] = "/data.pkl";
+    size_t n = sizeof name - 1;
+    return m->length > n && !memcmp(m->name + m->length - n, name, n);
+}
+
 /* Adds a member that is called NAME.npy; others are ignored, as numpy.load() ignores them until they are used. */
 static bool add_member(fa__stored *a, const member *m)
 {
     char local[LOCAL];
+    if (is_pickle(m))
+        return fa__stored_pickle(a);
     if (m->length < 4 || memcmp(m->name + m->length - 4, ".npy", 4))
         return true;
     if (!member_is_good(a, m) || !read_at(a, (int64_t)m->at, local, LOCAL))

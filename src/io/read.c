@@ -68,6 +68,15 @@ bool fa__stored_damaged(const fa__stored *a, const char *format, ...)
     return fa_fail(FA_ERROR_FILE, "%s: %s is damaged, or no %s file: %s", a->who, a->path, a->kind, why);
 }
 
+bool fa__stored_pickle(const fa__stored *a)
+{
+    return fa_fail(
+        FA_ERROR_UNAVAILABLE,
+        "%s: %s is a pickle of Python's, as torch.save() writes: safetensors.torch.save_file(net.state_dict(), "
+        "path) writes a file to read here",
+        a->who, a->path);
+}
+
 bool fa__stored_named(const fa__stored *a, const fa_error *caught)
 {
     if (caught->code && !strncmp(caught->message, a->who, strlen(a->who)))
@@ -99,6 +108,8 @@ static bool read_head(fa__stored *a)
         return fa__npz_open(a);
     for (int i = LENGTH - 1; i >= 0; i--)
         n = n << 8 | length[i];
+    if (n > FA__MOST_HEAD && length[0] == 0x80 && length[1] >= 2 && length[1] <= 5) /* PROTO, and its number */
+        return fa__stored_pickle(a);
     if (n > FA__MOST_HEAD)
         return fa__stored_damaged(a, "its header is said to have %" PRIu64 " bytes, and the format allows %d", n,
                                   (int)FA__MOST_HEAD);

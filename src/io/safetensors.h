@@ -52,6 +52,8 @@ bool fa__stored_header(fa__stored *archive, fa__memory *text, size_t size);
 /* Sets FA_ERROR_FILE with the path and what is wrong at a byte of the file; returns false. */
 bool fa__stored_damaged(const fa__stored *archive, const char *format, ...)
     __attribute__((__format__(__printf__, 2, 3)));
+/* The error of a file that is a pickle. Returns false. */
+bool fa__stored_pickle(const fa__stored *archive);
 /* Opens a file and checks its header. `who` and `path` have to live as long. NULL and an error on failure. */
 fa__stored *fa__stored_open(const char *who, const char *path);
 /* The same for an open file, which it closes. */

@@ -373,13 +373,6 @@ int64_t fa_item_int(const fa_tensor *t)
     return fa__failed() ? 0 : value;
 }
 
-/* A program that does not look at a NULL pointer crashes before the error is reported at its end. */
-static FA__COLD void log_standing_error(void)
-{
-    if (!fa__self->error->seen)
-        fa__log(FA_LOG_WARNING, "fa_ptr: NULL because of an earlier error: %s", fa__self->error->message);
-}
-
 void *fa__host_bytes(fa_tensor *t, bool writes)
 {
     if (!fa__tensor_check(t, "fa__host_bytes: the tensor") || fa__failed())
@@ -396,7 +389,7 @@ void *fa__host_bytes(fa_tensor *t, bool writes)
     return fa__tensor_data(t);
 }
 
-void *fa_ptr(fa_tensor *t, fa_dtype dtype)
+void *(fa_ptr)(fa_tensor *t, fa_dtype dtype)
 {
     if (!fa__tensor_check(t, "fa_ptr: the tensor"))
         return NULL;
@@ -406,10 +399,8 @@ void *fa_ptr(fa_tensor *t, fa_dtype dtype)
                  fa__tensor_device(t)->name, fa_dtype_name(dtype));
         return NULL;
     }
-    if (fa__failed()) {
-        log_standing_error();
+    if (fa__failed())
         return NULL;
-    }
     if (!graph_allows(&ptr_op, "what the program does by the pointer is not done by a replay"))
         return NULL;
     if (fa__has_pending(t->storage) && (!fa__before_write(t->storage, NULL, &ptr_op) || fa__failed()))
@@ -418,6 +409,20 @@ void *fa_ptr(fa_tensor *t, fa_dtype dtype)
     if (t->storage->blank)
         t->storage->blank = false; /* the program writes by the pointer */
     return fa__tensor_data(t);
+}
+
+static FA__COLD void log_error(void)
+{
+    if (!fa__self->error->seen)
+        fa__log(FA_LOG_WARNING, "%s (and the pointer is NULL)", fa_error_message());
+}
+
+void *fa__ptr(fa_tensor *t, fa_dtype dtype)
+{
+    void *p = (fa_ptr)(t, dtype);
+    if (!p && fa__failed())
+        log_error();
+    return p;
 }
 
 bool fa_same(const fa_tensor *a, const fa_tensor *b)

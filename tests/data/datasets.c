@@ -310,6 +310,9 @@ static void cifar_files(void **state)
     assert_no_error();
     assert_int_equal(fa_dataset_length(d), 5);
     assert_int_equal(fa_dataset_length(fa_data_cifar10(folder, .train = false)), 1);
+    fa_dataset *floats = fa_data_cifar10(folder, .transform = fa_transform_to_tensor());
+    assert_int_equal(fa_dataset_classes(floats), 10);
+    assert_string_equal(fa_dataset_class_name(floats, 3), "cat");
     const int64_t order[] = {4, 0};
     fa_sample b = fa_dataset_batch(d, order, 2);
     assert_int_equal(fa_item_int(fa_get(b.target, "0")), 4);
@@ -617,6 +620,7 @@ static void fashion_mnist(void **state)
     fa_dataset *d = fa_data_fashion_mnist(NULL, .train = false);
     assert_no_error();
     assert_int_equal(fa_dataset_length(d), 10000);
+    assert_string_equal(fa_dataset_class_name(d, 9), "Ankle boot");
     int64_t first[4];
     const int64_t numbers[] = {0, 1, 2, 3};
     assert_true(fa_read(fa_dataset_batch(d, numbers, 4).target, first, FA_I64, 4));

@@ -461,8 +461,8 @@ static void gradients(void **state)
          "backward of fa_mul, recorded *: a hook returned a gradient (7,) f32 cpu in the place of (3, 4) f32 cpu");
     assert_true(fa_backward(y));
     SAYS(fa_backward(y), FA_ERROR_GRADIENT,
-         "backward of fa_mul, recorded *: its operands were dropped by an earlier backward; .retain_graph = true keeps "
-         "them");
+         "backward of fa_mul, recorded *: its operands were dropped by an earlier backward: fa_detach() cuts off "
+         "what an earlier step computed, .retain_graph = true keeps them for a second backward");
     fa_hook_grad(p, of_another_shape, NULL);
     SAYS(fa_backward(fa_sum(fa_exp(p))), FA_ERROR_GRADIENT,
          "fa_hook_grad: a hook returned a gradient (7,) f32 cpu in the place of (3, 4) f32 cpu for the leaf (3, 4) f32 "

@@ -318,6 +318,27 @@ static void headers_that_are_wrong(void **state)
     assert_error(FA_ERROR_FILE, path, "it ends within its header");
 }
 
+/* What torch.save() writes: an archive with a pickle, and, before PyTorch 1.6, the pickle alone. */
+static void pickles(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    char bytes[1000];
+    assert_true(fa_save(FA_NAMED("net/data", fa_zeros(FA_SHAPE(2))), in_folder("net.npz")));
+    size_t size = get_file(path, bytes, sizeof bytes);
+    for (size_t i = 0; i + 4 <= size; i++)
+        if (!memcmp(bytes + i, ".npy", 4))
+            memcpy(bytes + i, ".pkl", 4);
+    put_file("net.pt", bytes, size);
+    assert_int_equal(fa_load_file(path).tensors.count, 0);
+    assert_error(FA_ERROR_UNAVAILABLE, path, "as torch.save() writes: safetensors.torch.save_file(");
+    assert_false(fa_load(fa_nn_linear(2, 2), path));
+    assert_error(FA_ERROR_UNAVAILABLE, path, "torch.save()");
+    put_file("old.pt", "\x80\2\x8a\nl\xfc\x9c\x46\xf9 j\xa8P\x19.\x80\2M\xe9\3.", 20);
+    assert_false(fa_load(fa_nn_linear(2, 2), path));
+    assert_error(FA_ERROR_UNAVAILABLE, path, "torch.save()");
+}
+
 /* Each byte changed, and each length: an error that names the file, or other values, and never a crash. */
 static void damage_anywhere(void **state)
 {
@@ -368,6 +389,7 @@ int main(void)
                                        TEST(mapped),
                                        TEST(what_cannot_be_written),
                                        TEST(headers_that_are_wrong),
+                                       TEST(pickles),
                                        TEST(damage_anywhere)};
     int status = RUN("npy");
     char command[80];

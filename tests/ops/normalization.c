@@ -159,7 +159,8 @@ static void refused(void **state)
     REFUSED(fa_batch_norm(x), FA_ERROR_ARGUMENT, "fa_batch_norm(", ".running_mean");
     REFUSED(fa_batch_norm(x, .running_mean = two), FA_ERROR_ARGUMENT, "come together");
     REFUSED(fa_batch_norm(x, .weight = three, .training = true), FA_ERROR_SHAPE, "weight has to be (2)");
-    REFUSED(fa_batch_norm(fa_zeros(FA_SHAPE(1, 2)), .training = true), FA_ERROR_SHAPE, "one value a channel");
+    REFUSED(fa_batch_norm(fa_zeros(FA_SHAPE(1, 2)), .training = true), FA_ERROR_SHAPE, "one value a channel",
+            "fa_module_train(net, false)");
     REFUSED(fa_batch_norm(two, .training = true), FA_ERROR_SHAPE, "1 dimension");
     REFUSED(fa_instance_norm(fa_zeros(FA_SHAPE(3, 2))), FA_ERROR_SHAPE, "one value an instance");
     REFUSED(fa_instance_norm(fa_zeros(FA_SHAPE(2, 3, 1))), FA_ERROR_SHAPE, "one value an instance");

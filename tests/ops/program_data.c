@@ -313,8 +313,20 @@ static void null_pointers_are_explained(void **state)
     fa_add(x, fa_rand(FA_SHAPE(9)));
     assert_null(fa_ptr_f32(x));
     fa_set_log(NULL, NULL);
-    assert_non_null(strstr(said, "fa_ptr: NULL because of an earlier error: "));
     assert_non_null(strstr(said, "fa_add("));
+    assert_non_null(strstr(said, "(and the pointer is NULL)"));
+    fa_error_clear();
+    fa_set_log(listen, NULL);
+    said[0] = 0;
+    assert_null(fa_ptr_f32(fa_rand(FA_SHAPE(4), .device = FA_LATE(0))));
+    assert_non_null(strstr(said, "f32 on late:0, asked for was f32 on cpu"));
+    assert_non_null(strstr(said, "program_data.c:"));
+    fa_error_clear();
+    said[0] = 0;
+    fa_tensor *w = fa_parameters_find(fa_load_file("missing.safetensors").tensors, "weight");
+    assert_null(fa_ptr_f32(w));
+    assert_non_null(strstr(said, "missing.safetensors: cannot open"));
+    fa_set_log(NULL, NULL);
     fa_error_clear();
 }
 

@@ -127,6 +127,11 @@ static bool check_entropy(const fa__call *c, const cross_entropy_args *a, int di
         return false;
     if (!(a->label_smoothing >= 0 && a->label_smoothing <= 1))
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "label_smoothing has to be between 0 and 1");
+    if (!fa__dtype_is_float(t->dtype) && fa__same_shape(x, t))
+        return fa__call_fail(c, FA_ERROR_DTYPE,
+                             "target is %s and has input's shape, as class probabilities, which are floating: "
+                             "fa_to converts",
+                             fa_dtype_name((fa_dtype)t->dtype));
     if (!fa__dtype_is_float(t->dtype))
         return fa__check_classes(c, x, t, dim);
     if (a->ignore_index >= 0)

@@ -136,7 +136,9 @@ static bool check_batch(const fa__call *c, const batch_norm_args *a)
     if (!a->training)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "without .training it needs .running_mean and .running_var");
     return !count || count != a->x->shape[1]
-           || fa__call_fail(c, FA_ERROR_SHAPE, "one value a channel has no variance: training needs more");
+           || fa__call_fail(c, FA_ERROR_SHAPE,
+                            "one value a channel has no variance: training needs more, and after fa_module_train(net, "
+                            "false) one is enough");
 }
 
 static fa_tensor *batch_norm_compose(fa__call *c)
