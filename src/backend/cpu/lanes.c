@@ -62,6 +62,12 @@ static void gather(float *block, const float *const *row, int64_t n, fa_dtype dt
         fa__cpu_lanes->gather(block, row, n);
         return;
     }
+    void (*const halves)(float *, const float *const *, int64_t) =
+        dtype == FA_F16 ? fa__cpu_lanes->gather_f16 : fa__cpu_lanes->gather_bf16;
+    if (halves) {
+        halves(block, row, n);
+        return;
+    }
     for (int64_t at = 0; at < n; at += PIECE) {
         const int64_t count = fa__min(PIECE, n - at);
         for (int j = 0; j < lanes; j++) {

@@ -38,6 +38,9 @@ typedef struct fa__lanes_kernels {
     void (*products)(const fa__lanes_products *);
     /* block[i * lanes + j] = row[j][i], for i < n */
     void (*gather)(float *block, const float *const *row, int64_t n);
+    /* The same for rows of f16 and of bf16. NULL: there are no instructions for it. */
+    void (*gather_f16)(float *block, const float *const *row, int64_t n);
+    void (*gather_bf16)(float *block, const float *const *row, int64_t n);
     /* row[j][i] = block[i * lanes + j], for i < n, except for rows that are NULL */
     void (*scatter)(float *const *row, const float *block, int64_t n);
 } fa__lanes_kernels;

@@ -104,6 +104,43 @@ OP(dot, dot_args, (y), .infer = dot_infer, .run = dot_run, .grad = dot_grad, .ke
    ALSO("`vdot`"), SAMPLES("(3) (3); (0) (0); (1) (1); (40) (40); n(9) n(9)"))
 
 typedef struct {
+    const fa_tensor *x; /* any shape */
+    const fa_tensor *y; /* x's shape and dtype */
+    int64_t dim;        /* the dimension that is summed over and keeps size 1 */
+} sum_of_products_args;
+
+static bool sum_of_products_infer(fa__call *c)
+{
+    const sum_of_products_args *a = c->args;
+    if (!fa__same_shape(a->x, a->y) || a->x->dtype != a->y->dtype)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "the operands have to be of one shape and dtype");
+    return fa__infer_reduced(c, a->x, a->dim, true, (fa_dtype)a->x->dtype);
+}
+
+static bool sum_of_products_run(fa__call *c)
+{
+    const sum_of_products_args *a = c->args;
+    fa__bound bound[] = {{.name = "x", .value = fa__arg_t(a->x)}, {.name = "y", .value = fa__arg_t(a->y)}};
+    unsigned set;
+    return fa__dim_set(c, a->x, a->dim, &set)
+           && fa__run_reduce(c, c->out[0], FA__COMBINE_SUM, "x * y", set, 2, bound);
+}
+
+static void sum_of_products_grad(fa__back *b)
+{
+    const sum_of_products_args *a = b->args;
+    if (fa__wants(b, &a->x))
+        fa__set_input_grad(b, &a->x, fa_mul(a->y, b->gy[0]));
+    if (fa__wants(b, &a->y))
+        fa__set_input_grad(b, &a->y, fa_mul(a->x, b->gy[0]));
+}
+
+/** The sum of x * y along a dimension, in one pass. */
+OP(sum_of_products, sum_of_products_args, (z), .infer = sum_of_products_infer, .run = sum_of_products_run,
+   .grad = sum_of_products_grad, .keep = KEEP(y for x, x for y), INTERNAL, TORCH(""),
+   SAMPLES("(3,4) (3,4) 1; (3,4) (3,4) 0; (2,70) t(2,70) -1; () () 0; (0,3) (0,3) 0; (3,0) (3,0) 1; n(9) n(9) 0"))
+
+typedef struct {
     const fa_tensor *x;
     const fa_tensor *y;
     int64_t dim OPT(-1); /* the dimension that is summed over */

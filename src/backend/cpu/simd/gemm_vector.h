@@ -93,26 +93,36 @@ INLINE f64v f64_fma(f64v a, f64v b, f64v c)
 #if defined FA__LEVEL_avx512 || defined FA__LEVEL_avx2
 #define HALF_VECTORS 1
 #if defined FA__LEVEL_avx512
+typedef __m256i halves;
 #define HALVES(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
-INLINE f32v f32_load_f16(const uint16_t *p)
+INLINE f32v f32v_of_f16(halves h)
 {
-    return _mm512_cvtph_ps(HALVES(p));
+    return _mm512_cvtph_ps(h);
 }
-INLINE f32v f32_load_bf16(const uint16_t *p)
+INLINE f32v f32v_of_bf16(halves h)
 {
-    return (f32v)_mm512_slli_epi32(_mm512_cvtepu16_epi32(HALVES(p)), 16);
+    return (f32v)_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16);
 }
 #else
+typedef __m128i halves;
 #define HALVES(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
+INLINE f32v f32v_of_f16(halves h)
+{
+    return _mm256_cvtph_ps(h);
+}
+INLINE f32v f32v_of_bf16(halves h)
+{
+    return (f32v)_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16);
+}
+#endif
 INLINE f32v f32_load_f16(const uint16_t *p)
 {
-    return _mm256_cvtph_ps(HALVES(p));
+    return f32v_of_f16(HALVES(p));
 }
 INLINE f32v f32_load_bf16(const uint16_t *p)
 {
-    return (f32v)_mm256_slli_epi32(_mm256_cvtepu16_epi32(HALVES(p)), 16);
+    return f32v_of_bf16(HALVES(p));
 }
-#endif
 #endif
 
 /* The first n lanes, 1 <= n <= lanes: nothing behind them is touched; the others are loaded as 0. */

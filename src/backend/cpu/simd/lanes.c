@@ -145,6 +145,43 @@ static void gather(float *block, const float *const *row, int64_t n)
     }
 }
 
+#ifdef HALF_VECTORS
+/* The first n lanes from 16 bits each, 1 <= n <= L; nothing behind them is touched. */
+#ifdef FA__LEVEL_avx512
+#define PART(p, n) _mm256_maskz_loadu_epi16((__mmask16)_bzhi_u32(0xffff, (uint32_t)(n)), p)
+#else
+INLINE __m128i load_halves(const uint16_t *p, int64_t n)
+{
+    uint16_t part[L] = {0};
+    for (int64_t i = 0; i < n; i++)
+        part[i] = p[i];
+    return _mm_loadu_si128((const __m128i *)(const void *)part);
+}
+#define PART(p, n) load_halves(p, n)
+#endif
+#define GATHER_HALVES(dtype)                                                                                           \
+    static void gather_##dtype(float *block, const float *const *row, int64_t n)                                       \
+    {                                                                                                                  \
+        for (int64_t at = 0; at < n; at += L) {                                                                        \
+            f32v in[L], out[L];                                                                                        \
+            const int64_t left = n - at < L ? n - at : L;                                                              \
+            UNROLL                                                                                                     \
+            for (int j = 0; j < L; j++) {                                                                              \
+                const uint16_t *p = (const uint16_t *)(const void *)row[j] + at;                                       \
+                in[j] = left == L ? f32_load_##dtype(p) : f32v_of_##dtype(PART(p, left));                              \
+            }                                                                                                          \
+            f32_turn(out, in);                                                                                         \
+            for (int64_t i = 0; i < left; i++)                                                                         \
+                f32_store(block + (at + i) * L, out[i]);                                                               \
+        }                                                                                                              \
+    }
+GATHER_HALVES(f16)
+GATHER_HALVES(bf16)
+#else
+#define gather_f16 NULL
+#define gather_bf16 NULL
+#endif
+
 static void scatter(float *const *row, const float *block, int64_t n)
 {
     for (int64_t at = 0; at < n; at += L) {
@@ -168,4 +205,5 @@ static void scatter(float *const *row, const float *block, int64_t n)
     }
 }
 
-const fa__lanes_kernels FA__SIMD(fa__lanes) = {L, CHANNELS, ACROSS, sums, products, gather, scatter};
+const fa__lanes_kernels FA__SIMD(fa__lanes) = {L,      CHANNELS,   ACROSS,      sums,   products,
+                                               gather, gather_f16, gather_bf16, scatter};
