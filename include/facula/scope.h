@@ -143,6 +143,12 @@ FA_API void fa_release(const void *object);
  * references keep it alive. NULL is allowed. FA_ERROR_STATE if no scope of this thread owns it. */
 FA_API void fa_drop(const void *object);
 
+/* References of the library's own objects, which are no fa_keep() of the program and cannot be released by it. NULL is
+ * allowed. fa__own_held() gives such a reference to the innermost scope, as fa_adopt() does. */
+FA_API void *fa__hold(const void *object);
+FA_API void fa__unhold(const void *object);
+FA_API void *fa__own_held(const void *object);
+
 FA_API void *fa__escape(const void *object, uintptr_t function);
 FA_API void *fa__adopt(const void *object);
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ static void kept_destroy(void *object)
 {
     fa__kept *k = object;
     for (size_t i = 0; i < k->count; i++)
-        fa_release(k->tensor[i]);
+        fa__unhold(k->tensor[i]);
 }
 
 static const fa_object_type kept_type = {"state", kept_destroy};
@@ -60,7 +60,7 @@ static void tensor_written(fa__dict *a, const char *name, fa_tensor *tensor)
 {
     const char *kept = name_kept(a, name);
     if (kept) {
-        a->to->tensor[a->to->count++] = fa_keep(tensor);
+        a->to->tensor[a->to->count++] = fa__hold(tensor);
         a->to->tensor_name[a->tensors] = kept;
     }
     a->tensors++;

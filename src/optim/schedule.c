@@ -12,7 +12,7 @@ static void schedule_destroy(void *object)
     fa_schedule *s = object;
     if (s->kind->release)
         s->kind->release(s);
-    fa_release(s->optim);
+    fa__unhold(s->optim);
 }
 
 static const fa_object_type schedule_type = {"schedule", schedule_destroy};
@@ -95,7 +95,7 @@ void *fa__schedule_new(const fa__schedule_kind *kind, size_t size, fa_optim *o)
     if (!s)
         return NULL;
     s->kind = kind;
-    s->optim = fa_keep(o);
+    s->optim = fa__hold(o);
     s->groups = (int)o->groups;
     s->base_rate = (double *)(void *)((char *)s + size);
     s->next = s->base_rate + s->groups;

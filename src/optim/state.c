@@ -51,7 +51,7 @@ static bool state_load(const char *who, fa_tensor *found, fa_tensor **loaded, fa
     fa_tensor *made = there ? fa_to(there, dtype, .copy = true) : NULL;
     if (!made || !fa_follow(made, parameter))
         return false;
-    *loaded = fa_keep(made);
+    *loaded = fa__hold(made);
     return true;
 }
 
