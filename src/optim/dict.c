@@ -185,9 +185,15 @@ static fa__kept *kept_new(const fa__dict *counted)
     return k;
 }
 
+fa_state_dict fa__dict_none(void)
+{
+    static const double no_numbers[64];
+    return (fa_state_dict){.tensors = {0, fa__no_items, fa__no_names}, .numbers = {0, no_numbers, fa__no_names}};
+}
+
 fa_state_dict fa__dict_write(const char *who, const char *kind, fa__dict_visit visit, void *object)
 {
-    fa_state_dict none = {0};
+    fa_state_dict none = fa__dict_none();
     fa__dict a = {.who = who};
     if (!visit(&a, object))
         return none;

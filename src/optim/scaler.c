@@ -402,7 +402,7 @@ static bool numbers_read(fa_scaler *s)
 fa_state_dict fa_scaler_state_dict(const fa_scaler *scaler)
 {
     fa_scaler *s = (fa_scaler *)(uintptr_t)scaler;
-    fa_state_dict none = {0};
+    fa_state_dict none = fa__dict_none();
     if (!is_scaler(s, "fa_scaler_state_dict") || fa_error_stands() || !numbers_read(s))
         return none;
     return fa__dict_write("fa_scaler_state_dict", "scaler", numbers_visit, s);

@@ -191,7 +191,7 @@ bool fa__schedule_visit(fa__dict *a, void *object)
 fa_state_dict fa_schedule_state_dict(const fa_schedule *s)
 {
     const char *who = "fa_schedule_state_dict";
-    fa_state_dict none = {0};
+    fa_state_dict none = fa__dict_none();
     if (!fa__schedule_check(s, who))
         return none;
     return fa__dict_write(who, fa_schedule_kind(s), fa__schedule_visit, (void *)(uintptr_t)s);
