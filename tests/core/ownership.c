@@ -496,6 +496,12 @@ static int use_what_was_freed(void)
     }
     good &= fa_error_code() == FA_ERROR_STATE && strstr(fa_error_message(), "the tensor was not kept");
     fa_error_clear();
+    {
+        FA_SCOPE;
+        fa_escape(t);
+    }
+    good &= strstr(fa_error_message(), "ownership.c:") != NULL;
+    fa_error_clear();
     return good && !fa_failed() ? 0 : 1;
 }
 
@@ -544,6 +550,12 @@ static void a_freed_tensor_is_recognized(void **state)
     assert_false(fa_failed());
     fa_release(kept);
     assert_error(FA_ERROR_STATE, "fa_release: the object was freed");
+    t = dangling();
+    assert_null(fa_set(other, 0, t)); /* before its view takes that memory */
+    assert_error(FA_ERROR_STATE, "was freed");
+    t = dangling();
+    assert_false(fa_save(FA_NAMED("t", t), "/dev/null"));
+    assert_error(FA_ERROR_STATE, "was freed", "tensor 0 of fa_save");
     assert_true(fa_item(fa_sum(other)) == 3); /* the free list is whole */
     for (int i = 0; i < 1000; i++)
         assert_true(fa_item(fa_add(fa_tensor_of(1.0), i)) == i + 1);
