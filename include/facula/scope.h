@@ -122,7 +122,7 @@ FA_API void fa__variable_close(fa_tensor **variable);
 
 /** Assigns another tensor to a variable declared with FA_VAR: holds `value` and releases the old one. `value` may be
  *  NULL. The expression is a memory scope: what it creates besides the value is freed at once. A chain of calls thus
- *  holds two results at a time, and not all of them until the function returns:
+ *  holds two results at a time (and one more for each call inside another), and not all of them until it returns:
  *
  *      FA_VAR(h, fa_relu(fa_forward(net->conv1, x)));
  *      fa_assign(&h, fa_max_pool2d(h, 2));
@@ -143,6 +143,12 @@ FA_API void fa_release(const void *object);
  * references keep it alive. NULL is allowed. FA_ERROR_STATE if no scope of this thread owns it. */
 FA_API void fa_drop(const void *object);
 
+/* References of the library's own objects, which are no fa_keep() of the program and cannot be released by it. NULL is
+ * allowed. fa__own_held() gives such a reference to the innermost scope, as fa_adopt() does. */
+FA_API void *fa__hold(const void *object);
+FA_API void fa__unhold(const void *object);
+FA_API void *fa__own_held(const void *object);
+
 FA_API void *fa__escape(const void *object, uintptr_t function);
 FA_API void *fa__adopt(const void *object);
 #ifdef __cplusplus
@@ -151,20 +157,21 @@ template <class T> static inline T *fa__escape_of(T *object, uintptr_t function)
 {
     return (T *)fa__escape(object, function);
 }
-#define fa_escape(x) fa__escape_of(x, FA__FUNCTION)
+#define fa_escape(x) FA__CALLED(fa__escape_of(x, FA__FUNCTION))
 template <class T> static inline T *fa_adopt(T *object)
 {
     return (T *)fa__adopt(object);
 }
+#define fa_adopt(x) FA__CALLED(fa_adopt(x))
 extern "C" {
 #else
 /** Moves an object from the innermost scope to the enclosing one, so that it outlives the current block. Returns the
  *  object. Does nothing if the innermost scope does not own it. The value of an FA_VAR goes to the scope in which the
  *  function was called: `return fa_escape(h)` is right from within any number of the function's scopes. */
-#define fa_escape(x) ((__typeof__(x))fa__escape(x, FA__FUNCTION))
+#define fa_escape(x) FA__CALLED((__typeof__(x))fa__escape(x, FA__FUNCTION))
 /** Adopts an object from another thread, which must have called fa_keep() on it: the innermost scope of this thread
  *  takes over that reference. Returns the object. */
-#define fa_adopt(x) ((__typeof__(x))fa__adopt(x))
+#define fa_adopt(x) FA__CALLED((__typeof__(x))fa__adopt(x))
 #endif
 /** Writes the open scopes of this thread and the number of objects in each to `file`, outermost first. */
 FA_API void fa_scope_report(FILE *file);

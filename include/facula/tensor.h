@@ -89,7 +89,8 @@ FA_API fa_tensor *fa_tensor_borrow(void *data, fa_shape shape, const fa_tensor_b
 FA_API fa_tensor *fa__tensor_of(size_t count, const fa_arg *item);
 
 /** A one-dimensional tensor of up to 64 numbers, on the default device: f32 if at least one of them is a
- *  floating-point number (fa_tensor_of(1.0, 2)), else i64. An integer that i64 cannot represent is an error. */
+ *  floating-point number (fa_tensor_of(1.0, 2)), bool if all are bool (fa_tensor_of(true, false)), else i64. An integer
+ *  that i64 cannot represent is an error. */
 #ifdef __cplusplus
 }
 template <class... T> static inline fa_tensor *fa_tensor_of(T... v)

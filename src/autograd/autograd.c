@@ -51,7 +51,7 @@ static FA__COLD void warn_of_no_grad(const fa_tensor *t)
     if (atomic_flag_test_and_set(&warned))
         return;
     fa__describe_tensor(&tensor, t, true);
-    fa__log(FA_LOG_WARNING, "fa_grad: only leaves, and tensors after fa_retain_grad(), have gradients: %s", text);
+    fa__warn("fa_grad: only leaves, and tensors after fa_retain_grad(), have gradients: %s", text);
 }
 
 fa_tensor *fa_grad(const fa_tensor *t)

@@ -60,8 +60,8 @@ static FA__COLD void warn_of_cycle(void)
 {
     static _Atomic bool warned;
     if (!atomic_exchange(&warned, true))
-        fa__log(FA_LOG_WARNING, ".create_graph: a gradient that a tensor keeps holds the graph, and that the tensor: "
-                                "fa_set_grad(t, NULL) takes it away; fa_grad_of keeps none in leaves");
+        fa__warn(".create_graph: a gradient that a tensor keeps holds the graph, and that the tensor: "
+                 "fa_set_grad(t, NULL) takes it away; fa_grad_of keeps none in leaves");
 }
 
 /* Unlocks after an addition. */

@@ -66,20 +66,38 @@ void fa_set_log(fa_log_function *function, void *context)
     pthread_mutex_unlock(&target.lock);
 }
 
-void fa__log(fa_log_level level, const char *format, ...)
+/* Calls the program's function without the lock, since it may log or set another function. */
+static void send(fa_log_level level, const char *message)
 {
     int kept = errno;
-    char message[1200];
-    fa__text text = fa__text_in(message, sizeof message);
-    va_list list;
-    va_start(list, format);
-    fa__text_add_list(&text, format, list);
-    va_end(list);
-    /* Called without the lock, since the function may log or set another function. */
     pthread_mutex_lock(&target.lock);
     fa_log_function *function = target.function ? target.function : to_standard_error;
     void *context = target.context;
     pthread_mutex_unlock(&target.lock);
     function(context, level, message);
     errno = kept;
+}
+
+void fa__log(fa_log_level level, const char *format, ...)
+{
+    char message[1200];
+    fa__text text = fa__text_in(message, sizeof message);
+    va_list list;
+    va_start(list, format);
+    fa__text_add_list(&text, format, list);
+    va_end(list);
+    send(level, message);
+}
+
+void fa__warn(const char *format, ...)
+{
+    char message[1200];
+    fa__text text = fa__text_in(message, sizeof message);
+    if (fa__line)
+        fa__text_add(&text, "%s: ", fa__line);
+    va_list list;
+    va_start(list, format);
+    fa__text_add_list(&text, format, list);
+    va_end(list);
+    send(FA_LOG_WARNING, message);
 }

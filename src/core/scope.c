@@ -307,6 +307,21 @@ void *fa__adopt(const void *object)
     return good ? fa__own((void *)(uintptr_t)object) : NULL;
 }
 
+void *fa__hold(const void *object)
+{
+    return living(object, "the object") ? fa__ref(object) : NULL;
+}
+
+void fa__unhold(const void *object)
+{
+    fa__unref(object);
+}
+
+void *fa__own_held(const void *object)
+{
+    return object ? fa__own((void *)(uintptr_t)object) : NULL;
+}
+
 void fa_drop(const void *object)
 {
     if (!living(object, "fa_drop: the object"))

@@ -107,7 +107,7 @@ static fa_sample read_making(const fa__batch_plan *plan, fa__numbers *which, con
 /* The samples from the dataset, with random numbers of the batch's own. */
 static fa_sample read(const fa__batch_plan *plan, fa__numbers *which, const fa__pulled *pulled, fa_loader_place at)
 {
-    fa_generator *before = fa_keep(fa__generator_used());
+    fa_generator *before = fa__hold(fa__generator_used());
     fa_generator *own = fa_generator_new(fa__seed_of(at.seed, (uint64_t)at.epoch, (uint64_t)at.batch));
     int64_t began = fa__data_clock(), transformed = fa__transform_time;
     fa_sample sample = {0};
@@ -116,7 +116,7 @@ static fa_sample read(const fa__batch_plan *plan, fa__numbers *which, const fa__
         sample = read_making(plan, which, pulled, at);
         fa_generator_use(before);
     }
-    fa_release(before);
+    fa__unhold(before);
     transformed = fa__transform_time - transformed;
     atomic_fetch_add_explicit(&plan->times->transforming, transformed, memory_order_relaxed);
     atomic_fetch_add_explicit(&plan->times->reading, fa__data_clock() - began - transformed, memory_order_relaxed);

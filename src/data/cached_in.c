@@ -24,7 +24,7 @@ typedef struct stored {
 
 static void stored_destroy(void *object)
 {
-    fa_release(((stored *)object)->dataset);
+    fa__unhold(((stored *)object)->dataset);
 }
 
 static const fa_object_type stored_object = {"stored", stored_destroy};
@@ -107,8 +107,8 @@ fa_dataset *fa_data_cached_in(fa_dataset *dataset, const char *folder)
     stored *s = fa_object_new(&stored_object, sizeof *s);
     if (!s)
         return NULL;
-    s->dataset = fa_keep(dataset);
+    s->dataset = fa__hold(dataset);
     snprintf(s->folder, sizeof s->folder, "%s", folder);
-    fa_dataset *d = fa__dataset_like(fa_dataset_new(&type, fa_keep(s)), dataset, true);
+    fa_dataset *d = fa__dataset_like(fa_dataset_new(&type, fa__hold(s)), dataset, true);
     return d ? fa_escape(d) : NULL;
 }

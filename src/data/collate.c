@@ -17,7 +17,7 @@ typedef struct collated {
 
 static void collated_destroy(void *object)
 {
-    fa_release(((collated *)object)->dataset);
+    fa__unhold(((collated *)object)->dataset);
 }
 
 typedef struct samples {
@@ -150,11 +150,11 @@ static fa_dataset *collated_new(const char *name, fa_dataset *dataset, collated 
     collated *c = fa_object_new(&collated_object, sizeof *c);
     if (!c)
         return NULL;
-    c->dataset = fa_keep(dataset);
+    c->dataset = fa__hold(dataset);
     c->function = like.function;
     c->context = like.context;
     c->pad = like.pad;
-    fa_dataset *d = fa__dataset_like(fa_dataset_new(&type, fa_keep(c)), dataset, false);
+    fa_dataset *d = fa__dataset_like(fa_dataset_new(&type, fa__hold(c)), dataset, false);
     return d ? fa_escape(d) : NULL;
 }
 

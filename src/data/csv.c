@@ -28,9 +28,9 @@ typedef struct table {
 static void table_destroy(void *object)
 {
     table *t = object;
-    fa_release(t->names);
+    fa__unhold(t->names);
     for (int64_t k = 0; k < t->count; k++)
-        fa_release(t->column[k].categories);
+        fa__unhold(t->column[k].categories);
 }
 
 static const fa_object_type table_type = {"table", table_destroy};
@@ -96,7 +96,7 @@ static bool make_table(reader *r)
     }
     if (!at)
         return false;
-    t->names = fa_keep(names);
+    t->names = fa__hold(names);
     t->count = n;
     r->about = t;
     return true;
@@ -244,7 +244,7 @@ static values *read_column(const reader *r, int64_t column)
     if (!v || (!read_numbers(r, column, v) && !read_categories(r, column, v)))
         return NULL;
     describe(r, v, &r->about->column[column].facts);
-    r->about->column[column].categories = v->names ? fa_keep(v->names) : NULL;
+    r->about->column[column].categories = v->names ? fa__hold(v->names) : NULL;
     return fill_missing(r, column, v) ? v : NULL;
 }
 

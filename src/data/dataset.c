@@ -25,9 +25,9 @@ static void dataset_destroy(void *object)
     fa_dataset *d = object;
     if (d->type.release)
         d->type.release(d->context);
-    fa_release(d->names);
-    fa_release(d->about);
-    fa_release(d->stream);
+    fa__unhold(d->names);
+    fa__unhold(d->about);
+    fa__unhold(d->stream);
 }
 
 static const fa_object_type dataset_type = {"dataset", dataset_destroy};
@@ -72,7 +72,7 @@ int64_t fa_dataset_length(const fa_dataset *dataset)
 static void sample_release(fa_sample *s)
 {
     for (int k = 0; k < FA__ITEMS; k++)
-        fa_release(*fa__sample_item(s, k));
+        fa__unhold(*fa__sample_item(s, k));
     *s = (fa_sample){0};
 }
 
@@ -81,7 +81,7 @@ static fa_sample hand_out(fa_sample sample)
 {
     for (int k = 0; k < FA__ITEMS; k++) {
         fa_tensor **t = fa__sample_item(&sample, k);
-        *t = *t ? fa_adopt(*t) : NULL;
+        *t = *t ? fa__own_held(*t) : NULL;
     }
     return sample;
 }
@@ -108,7 +108,7 @@ static bool get_one(fa_dataset *d, int64_t index, fa_sample *sample)
     }
     for (int k = 0; k < FA__ITEMS; k++) {
         fa_tensor **t = fa__sample_item(sample, k);
-        *t = fa_keep(*t && !d->type.get ? fa_select(*t, 0, 0) : *t);
+        *t = fa__hold(*t && !d->type.get ? fa_select(*t, 0, 0) : *t);
     }
     return true;
 }
@@ -157,7 +157,7 @@ static bool put_row(const fa_dataset *d, int64_t index, fa_sample *batch, fa_sam
     for (int k = 0; k < FA__ITEMS; k++) {
         FA_SCOPE;
         fa_tensor **whole = fa__sample_item(batch, k), *t = *fa__sample_item(sample, k);
-        if (t && row == 0 && !(*whole = fa_keep(room_for(t, count))))
+        if (t && row == 0 && !(*whole = fa__hold(room_for(t, count))))
             return false;
         if (!t && !*whole)
             continue;
@@ -252,7 +252,7 @@ static bool get_many(fa_dataset *d, const int64_t *index, int64_t count, fa_samp
                        caught.code ? caught.message : "batch failed, and raised no error");
     }
     for (int k = 0; k < FA__ITEMS; k++)
-        fa_keep(*fa__sample_item(batch, k));
+        fa__hold(*fa__sample_item(batch, k));
     return true;
 }
 
@@ -293,9 +293,9 @@ fa_dataset *fa__dataset_like(fa_dataset *fresh, const fa_dataset *other, bool sa
 {
     if (!fresh)
         return NULL;
-    fresh->names = other->names ? fa_keep(other->names) : NULL;
-    fresh->about = other->about ? fa_keep(other->about) : NULL;
-    fresh->stream = other->stream ? fa_keep(other->stream) : NULL;
+    fresh->names = other->names ? fa__hold(other->names) : NULL;
+    fresh->about = other->about ? fa__hold(other->about) : NULL;
+    fresh->stream = other->stream ? fa__hold(other->stream) : NULL;
     fresh->singles |= same && other->singles;
     return fresh;
 }
@@ -307,7 +307,7 @@ fa_object *fa__dataset_stream(const fa_dataset *dataset)
 
 fa_dataset *fa__dataset_set_stream(fa_dataset *dataset, fa_object *stream)
 {
-    dataset->stream = fa_keep(stream);
+    dataset->stream = fa__hold(stream);
     return dataset;
 }
 
@@ -328,7 +328,7 @@ fa_dataset *fa__dataset_named(fa_dataset *dataset, fa__names *names)
 {
     if (!dataset || !names)
         return NULL;
-    dataset->names = fa_keep(names);
+    dataset->names = fa__hold(names);
     return dataset;
 }
 
@@ -336,7 +336,7 @@ fa_dataset *fa__dataset_set_about(fa_dataset *dataset, fa_object *about)
 {
     if (!dataset || !about)
         return NULL;
-    dataset->about = fa_keep(about);
+    dataset->about = fa__hold(about);
     return dataset;
 }
 

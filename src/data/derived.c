@@ -23,7 +23,7 @@ static void concat_destroy(void *object)
 {
     concat *c = object;
     for (int64_t i = 0; i < c->count; i++)
-        fa_release(c->part[i].dataset);
+        fa__unhold(c->part[i].dataset);
 }
 
 static const fa_object_type concat_object = {"concat", concat_destroy};
@@ -65,11 +65,11 @@ static fa_dataset *concat_new(size_t count, fa_dataset *const *parts)
         int64_t n = fa__dataset_by_number(parts[i], "fa_data_concat") ? fa_dataset_length(parts[i]) : -1;
         if (n < 0 || __builtin_add_overflow(end, n, &end))
             return n < 0 ? NULL : (fa_fail(FA_ERROR_ARGUMENT, "fa_data_concat: too many samples"), NULL);
-        c->part[i].dataset = fa_keep(parts[i]);
+        c->part[i].dataset = fa__hold(parts[i]);
         c->part[i].end = end;
         c->count++;
     }
-    return c ? fa__dataset_like(fa_dataset_new(&type, fa_keep(c)), parts[0], true) : NULL;
+    return c ? fa__dataset_like(fa_dataset_new(&type, fa__hold(c)), parts[0], true) : NULL;
 }
 
 fa_dataset *fa__data_concat(size_t count, fa_dataset *const *parts)
@@ -94,7 +94,7 @@ typedef struct map {
 
 static void map_destroy(void *object)
 {
-    fa_release(((map *)object)->dataset);
+    fa__unhold(((map *)object)->dataset);
 }
 
 static const fa_object_type map_object = {"map", map_destroy};
@@ -124,10 +124,10 @@ fa_dataset *fa_data_map(fa_dataset *dataset, fa_sample_function *function, void 
     map *m = fa_object_new(&map_object, sizeof *m);
     if (!m)
         return NULL;
-    m->dataset = fa_keep(dataset);
+    m->dataset = fa__hold(dataset);
     m->function = function;
     m->context = context;
-    return fa__dataset_like(fa_dataset_new(&type, fa_keep(m)), dataset, true);
+    return fa__dataset_like(fa_dataset_new(&type, fa__hold(m)), dataset, true);
 }
 
 /* ---- filter ---- */
@@ -167,8 +167,8 @@ static void cached_destroy(void *object)
     cached *c = object;
     for (int64_t i = 0; i < c->count; i++)
         for (int k = 0; k < FA__ITEMS; k++)
-            fa_release(*fa__sample_item(&c->item[i], k));
-    fa_release(c->dataset);
+            fa__unhold(*fa__sample_item(&c->item[i], k));
+    fa__unhold(c->dataset);
     pthread_mutex_destroy(&c->lock);
 }
 
@@ -194,7 +194,7 @@ static void put(cached *c, int64_t index, fa_sample sample)
     bool first = !c->item[index].input;
     for (int k = 0; first && k < FA__ITEMS; k++)
         if (*fa__sample_item(&sample, k))
-            fa_keep(*fa__sample_item(&sample, k));
+            fa__hold(*fa__sample_item(&sample, k));
     if (first)
         c->item[index] = sample;
     pthread_mutex_unlock(&c->lock);
@@ -227,6 +227,6 @@ fa_dataset *fa_data_cached(fa_dataset *dataset)
         return NULL;
     pthread_mutex_init(&c->lock, NULL);
     c->count = n;
-    c->dataset = fa_keep(dataset);
-    return fa__dataset_like(fa_dataset_new(&type, fa_keep(c)), dataset, true);
+    c->dataset = fa__hold(dataset);
+    return fa__dataset_like(fa_dataset_new(&type, fa__hold(c)), dataset, true);
 }

@@ -177,7 +177,7 @@ static fa_dataset *folder_new(const char *path, const fa_data_image_folder_optio
     if (!names)
         return NULL;
     f->channels = o->channels;
-    fa_dataset *d = fa__dataset_named(fa_dataset_new(&type, fa_keep(f)), names);
+    fa_dataset *d = fa__dataset_named(fa_dataset_new(&type, fa__hold(f)), names);
     return d ? fa_data_transformed(d, o->transform) : NULL;
 }
 

@@ -39,15 +39,15 @@ static void loader_destroy(void *object)
 {
     fa_loader *l = object;
     fa__workers_end(l->workers);
-    fa_release(l->dataset);
-    fa_release(l->sampler);
+    fa__unhold(l->dataset);
+    fa__unhold(l->sampler);
 }
 
 static void epoch_destroy(void *object)
 {
-    fa_release(((fa__epoch *)object)->loader);
-    fa_release(((fa__epoch *)object)->order);
-    fa_release(((fa__epoch *)object)->pass);
+    fa__unhold(((fa__epoch *)object)->loader);
+    fa__unhold(((fa__epoch *)object)->order);
+    fa__unhold(((fa__epoch *)object)->pass);
 }
 
 static const fa_object_type loader_type = {"loader", loader_destroy}, epoch_type = {"epoch", epoch_destroy};
@@ -146,8 +146,8 @@ fa_loader *(fa_data_loader)(fa_dataset *dataset, const fa_data_loader_options *o
     fa_loader *l = fa_object_new(&loader_type, sizeof *l);
     if (!l)
         return NULL;
-    l->dataset = fa_keep(dataset);
-    l->sampler = fa_keep(sampler);
+    l->dataset = fa__hold(dataset);
+    l->sampler = fa__hold(sampler);
     l->options = o;
     l->settings = fa__settings();
     l->position.seed = seed;
@@ -221,7 +221,7 @@ static fa__epoch *epoch_new(fa_loader *l, const char *where, uintptr_t function)
     fa__epoch *e = n < 0 ? NULL : fa_object_new(&epoch_type, sizeof *e);
     if (!e)
         return NULL;
-    e->loader = fa_keep(l);
+    e->loader = fa__hold(l);
     e->plan = (fa__batch_plan){l->dataset, l->sampler, l->options, n, batches_of(l, "FA_EACH"), &l->times};
     e->at = (fa_loader_place){l->position.seed, l->epoch++, l->first};
     e->left = e->plan.batches - l->first;
@@ -229,7 +229,7 @@ static fa__epoch *epoch_new(fa_loader *l, const char *where, uintptr_t function)
     e->function = function;
     l->first = 0;
     l->position = e->left > 0 ? e->at : fa__place_after(&e->plan, e->at, true);
-    return fa_keep(e);
+    return fa__hold(e);
 }
 
 fa_batch fa__each_open(fa_loader *loader, const char *where, uintptr_t function)
@@ -250,7 +250,7 @@ static bool make_of_stream(fa__epoch *e, fa__made *made)
 {
     FA_SCOPE;
     if (!e->pass)
-        e->pass = fa_keep(fa__pass_new(e->plan.dataset));
+        e->pass = fa__hold(fa__pass_new(e->plan.dataset));
     const fa__pulled *pulled = e->pass ? fa__batch_pull(&e->plan, e->pass, e->at) : NULL;
     made->last = pulled && pulled->last;
     if (!pulled || !pulled->count || !fa__batch_make(&e->plan, NULL, pulled, e->at, made))
@@ -269,7 +269,7 @@ static bool make_here(fa__epoch *e, fa__made *made)
         return make_of_stream(e, made);
     if (!e->order) {
         FA_SCOPE;
-        e->order = fa_keep(fa__order_new(e->plan.sampler, e->at.seed, e->at.epoch));
+        e->order = fa__hold(fa__order_new(e->plan.sampler, e->at.seed, e->at.epoch));
     }
     return e->order && fa__batch_make(&e->plan, e->order, NULL, e->at, made);
 }
@@ -324,6 +324,6 @@ bool fa__each_next(fa_batch *batch)
 void fa__each_close(fa_batch *batch)
 {
     fa__scope_close(&batch->fa__turn);
-    fa_release(batch->fa__epoch);
+    fa__unhold(batch->fa__epoch);
     batch->fa__epoch = NULL;
 }

@@ -12,8 +12,8 @@ enum { LISTED = 1 << 24 /* permutations of more samples are computed item by ite
 static void order_destroy(void *object)
 {
     fa__order *o = object;
-    fa_release((fa_sampler *)(uintptr_t)o->sampler);
-    fa_release(o->item);
+    fa__unhold((fa_sampler *)(uintptr_t)o->sampler);
+    fa__unhold(o->item);
 }
 
 static const fa_object_type order_type = {"order", order_destroy}, pairs_type = {"pairs", NULL};
@@ -24,11 +24,11 @@ fa__order *fa__order_new(const fa_sampler *s, uint64_t seed, int64_t epoch)
     fa__order *o = fa_object_new(&order_type, sizeof *o);
     if (!o)
         return NULL;
-    o->sampler = fa_keep((fa_sampler *)(uintptr_t)s);
+    o->sampler = fa__hold((fa_sampler *)(uintptr_t)s);
     o->seed = s->seed >= 0 ? (uint64_t)s->seed : seed;
     o->key = fa__seed_of(o->seed, (uint64_t)epoch, 0);
     bool good = !s->kind->begin || s->kind->begin(o, (uint64_t)epoch);
-    o->item = o->item ? fa_keep(o->item) : NULL;
+    o->item = o->item ? fa__hold(o->item) : NULL;
     return good ? fa_escape(o) : NULL;
 }
 

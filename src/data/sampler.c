@@ -10,8 +10,8 @@
 static void sampler_destroy(void *object)
 {
     fa_sampler *s = object;
-    fa_release(s->index);
-    fa_release(s->weights);
+    fa__unhold(s->index);
+    fa__unhold(s->weights);
     if (s->type.release)
         s->type.release(s->context);
 }
@@ -114,7 +114,7 @@ fa_sampler *fa_sampler_subset(const int64_t *index, int64_t count)
         return NULL;
     for (int64_t i = 0; i < count; i++)
         copy->item[i] = index[i];
-    s->index = fa_keep(copy);
+    s->index = fa__hold(copy);
     return s;
 }
 
@@ -206,7 +206,7 @@ fa_sampler *(fa_sampler_weighted)(const fa_tensor *weights, const fa_sampler_wei
         return NULL;
     if (o.replacement)
         add_weights(p);
-    s->weights = fa_keep(p);
+    s->weights = fa__hold(p);
     return fa_escape(s);
 }
 
@@ -221,8 +221,8 @@ fa_sampler *fa_sampler_stratified(const fa_tensor *labels)
     fa__pairs_sort(p);
     for (int64_t i = 0; i < p->count; i++)
         index->item[i] = p->item[i].index;
-    s->index = fa_keep(index);
-    s->weights = fa_keep(p);
+    s->index = fa__hold(index);
+    s->weights = fa__hold(p);
     return fa_escape(s);
 }
 
@@ -249,7 +249,7 @@ fa_sampler *(fa_sampler_bucketed)(const fa_tensor *lengths, int64_t batch_size,
         return NULL;
     s->batch = batch_size;
     s->pool = o.pool;
-    s->weights = fa_keep(p);
+    s->weights = fa__hold(p);
     return fa_escape(s);
 }
 

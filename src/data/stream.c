@@ -42,7 +42,7 @@ static void pass_close(fa__stream_pass *p)
 static void pass_destroy(void *object)
 {
     pass_close(object);
-    fa_release(((fa__stream_pass *)object)->stream);
+    fa__unhold(((fa__stream_pass *)object)->stream);
 }
 
 static void pulled_destroy(void *object)
@@ -50,7 +50,7 @@ static void pulled_destroy(void *object)
     fa__pulled *p = object;
     for (int64_t i = 0; i < p->count; i++)
         for (int k = 0; k < FA__ITEMS; k++)
-            fa_release(*fa__sample_item(&p->item[i], k));
+            fa__unhold(*fa__sample_item(&p->item[i], k));
 }
 
 static const fa_object_type pass_object = {"pass", pass_destroy}, pulled_object = {"samples", pulled_destroy};
@@ -59,7 +59,7 @@ fa__stream_pass *fa__pass_new(const fa_dataset *dataset)
 {
     fa__stream_pass *p = fa_object_new(&pass_object, sizeof *p);
     if (p)
-        p->stream = fa_keep(fa__dataset_stream(dataset));
+        p->stream = fa__hold(fa__dataset_stream(dataset));
     return p;
 }
 
@@ -95,7 +95,7 @@ static bool take(fa__stream_pass *p, fa_generator *own, fa_sample *sample)
     }
     for (int k = 0; k < FA__ITEMS; k++) {
         fa_tensor **t = fa__sample_item(sample, k);
-        *t = sample->input ? fa_keep(*t) : NULL;
+        *t = sample->input ? fa__hold(*t) : NULL;
     }
     p->next++;
     return true;
@@ -104,7 +104,7 @@ static bool take(fa__stream_pass *p, fa_generator *own, fa_sample *sample)
 static void sample_drop(fa_sample *s)
 {
     for (int k = 0; k < FA__ITEMS; k++)
-        fa_release(*fa__sample_item(s, k));
+        fa__unhold(*fa__sample_item(s, k));
 }
 
 /* Lets the pass stand before a sample of an epoch, or at its end. */
@@ -154,14 +154,14 @@ static fa__pulled *pull(fa__stream_pass *p, fa_generator *own, fa_loader_place a
 fa__pulled *fa__pass_pull(fa__stream_pass *pass, fa_loader_place at, int64_t first, int64_t count, bool drop_last)
 {
     FA_SCOPE;
-    fa_generator *before = fa_keep(fa__generator_used()), *own = fa_generator_new(0);
+    fa_generator *before = fa__hold(fa__generator_used()), *own = fa_generator_new(0);
     fa__pulled *all = NULL;
     if (own) {
         fa_generator_use(own);
         all = pull(pass, own, at, first, count);
         fa_generator_use(before);
     }
-    fa_release(before);
+    fa__unhold(before);
     if (!all)
         return NULL;
     if (all->last)
@@ -206,6 +206,6 @@ fa_dataset *fa_dataset_stream(const fa_dataset_stream_type *type, void *context)
     }
     s->type = *type;
     s->context = context;
-    fa_dataset *d = fa_dataset_new(&all, fa_keep(s));
+    fa_dataset *d = fa_dataset_new(&all, fa__hold(s));
     return d ? fa_escape(fa__dataset_set_stream(d, &s->base)) : NULL;
 }

@@ -19,7 +19,7 @@ static void tensors_destroy(void *object)
 {
     tensors *t = object;
     for (int k = 0; k < FA__ITEMS; k++)
-        fa_release(t->item[k]);
+        fa__unhold(t->item[k]);
 }
 
 static const fa_object_type tensors_object = {"tensors", tensors_destroy};
@@ -50,7 +50,7 @@ static bool tensors_batch(void *context, const int64_t *index, int64_t count, fa
 
 void fa__context_release(void *context)
 {
-    fa_release(context);
+    fa__unhold(context);
 }
 
 static bool lengths_are_good(fa_tensors list)
@@ -77,8 +77,8 @@ fa_dataset *fa__data_tensors(fa_tensors list)
         return NULL;
     t->length = fa_size(list.item[0], 0);
     for (size_t k = 0; k < list.count; k++)
-        t->item[k] = fa_keep(list.item[k]);
-    return fa_dataset_new(&type, fa_keep(t));
+        t->item[k] = fa__hold(list.item[k]);
+    return fa_dataset_new(&type, fa__hold(t));
 }
 
 /* ---- subsets ---- */
@@ -91,8 +91,8 @@ typedef struct subset {
 
 static void subset_destroy(void *object)
 {
-    fa_release(((subset *)object)->whole);
-    fa_release(((subset *)object)->index);
+    fa__unhold(((subset *)object)->whole);
+    fa__unhold(((subset *)object)->index);
 }
 
 static const fa_object_type subset_object = {"subset", subset_destroy};
@@ -142,7 +142,7 @@ fa_dataset *fa_data_subset(fa_dataset *dataset, const int64_t *index, int64_t co
         return NULL;
     for (int64_t i = 0; i < count; i++)
         copy->item[i] = index[i];
-    s->whole = fa_keep(dataset);
-    s->index = fa_keep(copy);
-    return fa__dataset_like(fa_dataset_new(&type, fa_keep(s)), dataset, true);
+    s->whole = fa__hold(dataset);
+    s->index = fa__hold(copy);
+    return fa__dataset_like(fa_dataset_new(&type, fa__hold(s)), dataset, true);
 }

@@ -213,7 +213,7 @@ static fa_dataset *text_new(const char *path, int64_t block_size, const fa_data_
         return NULL;
     }
     fa__names *names = t->characters ? number_characters(t) : name_bytes();
-    return names ? fa__dataset_named(fa_dataset_new(&type, fa_keep(t)), names) : NULL;
+    return names ? fa__dataset_named(fa_dataset_new(&type, fa__hold(t)), names) : NULL;
 }
 
 fa_dataset *(fa_data_text)(const char *path, int64_t block_size, const fa_data_text_options *options)

@@ -26,8 +26,8 @@ typedef struct transformed {
 
 static void transformed_destroy(void *object)
 {
-    fa_release(((transformed *)object)->dataset);
-    fa_release(((transformed *)object)->transform);
+    fa__unhold(((transformed *)object)->dataset);
+    fa__unhold(((transformed *)object)->transform);
 }
 
 static const fa_object_type transformed_object = {"transformed", transformed_destroy};
@@ -143,7 +143,7 @@ fa_dataset *fa_data_transformed(fa_dataset *dataset, fa_module *transform)
     transformed *t = fa_object_new(&transformed_object, sizeof *t);
     if (!t)
         return NULL;
-    t->dataset = fa_keep(dataset);
-    t->transform = fa_keep(transform);
-    return fa__dataset_like(fa_dataset_new(&type, fa_keep(t)), dataset, false);
+    t->dataset = fa__hold(dataset);
+    t->transform = fa__hold(transform);
+    return fa__dataset_like(fa_dataset_new(&type, fa__hold(t)), dataset, false);
 }

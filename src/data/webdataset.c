@@ -39,7 +39,7 @@ typedef struct shards {
 
 static void shards_destroy(void *object)
 {
-    fa_release(((shards *)object)->path);
+    fa__unhold(((shards *)object)->path);
 }
 
 /* ---- a pass ---- */
@@ -66,7 +66,7 @@ typedef struct pass {
 static void sample_drop(fa_sample *s)
 {
     for (int k = 0; k < FA__ITEMS; k++)
-        fa_release(*fa__sample_item(s, k));
+        fa__unhold(*fa__sample_item(s, k));
     *s = (fa_sample){0};
 }
 
@@ -76,8 +76,8 @@ static void pass_destroy(void *object)
     for (int64_t i = 0; i < p->waiting; i++)
         sample_drop(&p->item[i]);
     sample_drop(&p->next.sample);
-    fa_release(p->order);
-    fa_release(p->reader);
+    fa__unhold(p->order);
+    fa__unhold(p->reader);
 }
 
 static const fa_object_type shards_object = {"shards", shards_destroy}, pass_object = {"pass", pass_destroy};
@@ -108,15 +108,15 @@ static void *pass_open(void *context, uint64_t seed, int64_t epoch)
     if (!order)
         return NULL;
     p->shards = s;
-    p->order = fa_keep(order);
+    p->order = fa__hold(order);
     p->random = fa__seed_of(seed, (uint64_t)epoch, 3);
-    return fa_keep(p);
+    return fa__hold(p);
 }
 
 static void pass_close(void *context, void *state)
 {
     (void)context;
-    fa_release(state);
+    fa__unhold(state);
 }
 
 /* ---- members ---- */
@@ -161,9 +161,9 @@ static fa_tensor *tensor_of(const pass *p, const fa__tar_member *m, const char *
     int64_t number;
     FA_SCOPE;
     if (!is_one_of(numbers, name))
-        return fa_keep(fa_tensor_from(m->content->item, FA_SHAPE(m->content->size), .dtype = FA_U8, .device = FA_CPU));
+        return fa__hold(fa_tensor_from(m->content->item, FA_SHAPE(m->content->size), .dtype = FA_U8, .device = FA_CPU));
     if (read_number(m->content, &number))
-        return fa_keep(fa_tensor_from(&number, FA_SCALAR, .dtype = FA_I64, .device = FA_CPU));
+        return fa__hold(fa_tensor_from(&number, FA_SCALAR, .dtype = FA_I64, .device = FA_CPU));
     fa_fail(FA_ERROR_FILE, "%s: %s: %s is no decimal number", who, fa__reader_path(p->reader), m->name);
     return NULL;
 }
@@ -175,12 +175,12 @@ static fa_tensor *label_of(const pass *p, const fa__tar_member *m, const char *n
     char text[2 * FA__PATH_ROOM + 4];
     FA_SCOPE;
     int n = snprintf(text, sizeof text, "%c%s: %s", is_image(name) ? 'i' : 'b', fa__reader_path(p->reader), m->name);
-    return fa_keep(fa_tensor_from(text, FA_SHAPE(n + 1), .dtype = FA_U8, .device = FA_CPU));
+    return fa__hold(fa_tensor_from(text, FA_SHAPE(n + 1), .dtype = FA_U8, .device = FA_CPU));
 }
 
 static bool put(fa_tensor **to, fa_tensor *t)
 {
-    fa_release(*to);
+    fa__unhold(*to);
     *to = t;
     return t;
 }
@@ -243,7 +243,7 @@ static bool finish(pass *p, fa_sample *to)
 static bool open_shard(pass *p)
 {
     FA_SCOPE;
-    p->reader = fa_keep(fa__reader_open(who, p->shards->path->item[p->order->item[p->shard++]]));
+    p->reader = fa__hold(fa__reader_open(who, p->shards->path->item[p->order->item[p->shard++]]));
     return p->reader;
 }
 
@@ -258,7 +258,7 @@ static bool read_member(pass *p, fa_sample *to)
         return false;
     if (!m.content) {
         bool good = finish(p, to);
-        fa_release(p->reader);
+        fa__unhold(p->reader);
         p->reader = NULL;
         return good;
     }
@@ -312,7 +312,7 @@ static bool pass_next(void *context, void *state, fa_sample *sample)
     p->item[which] = p->item[--p->waiting];
     for (int k = 0; k < FA__ITEMS; k++)
         if (*fa__sample_item(sample, k))
-            fa_adopt(*fa__sample_item(sample, k));
+            fa__own_held(*fa__sample_item(sample, k));
     return true;
 }
 
@@ -333,7 +333,7 @@ static bool decode(void *context, int64_t index, fa_sample *sample)
 
 static void shards_release(void *context)
 {
-    fa_release(context);
+    fa__unhold(context);
 }
 
 /* The numbers of a range {first..last} in the path; false if it has none. */
@@ -432,12 +432,12 @@ static fa_dataset *shards_new(const char *path, const fa_data_webdataset_options
         || !read_members(o->target ? o->target : "cls", MOST_NAMES, &s->target)
         || !read_members(o->extra ? o->extra : "", LABEL, &s->extra))
         return NULL;
-    s->path = fa_keep(names);
+    s->path = fa__hold(names);
     s->channels = o->channels;
     s->shuffle = o->shuffle;
     s->rank = o->rank;
     s->ranks = o->ranks;
-    fa_dataset *d = fa_dataset_stream(&type, fa_keep(s));
+    fa_dataset *d = fa_dataset_stream(&type, fa__hold(s));
     d = d ? fa_data_map(d, decode, s) : NULL;
     return d ? fa_data_transformed(d, o->transform) : NULL;
 }

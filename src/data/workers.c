@@ -47,8 +47,8 @@ static bool same_place(fa_loader_place a, fa_loader_place b)
 static void made_release(fa__made *made)
 {
     for (int k = 0; k < FA__ITEMS; k++)
-        fa_release(*fa__sample_item(&made->sample, k));
-    fa_release(made->which);
+        fa__unhold(*fa__sample_item(&made->sample, k));
+    fa__unhold(made->which);
     *made = (fa__made){0};
 }
 
@@ -69,15 +69,15 @@ static bool order_here(fa__workers *w, fa__order **order)
 {
     if (!w->order) {
         FA_SCOPE;
-        w->order = fa_keep(fa__order_new(w->plan.sampler, w->next.seed, w->next.epoch));
+        w->order = fa__hold(fa__order_new(w->plan.sampler, w->next.seed, w->next.epoch));
     }
-    *order = fa_keep(w->order);
+    *order = fa__hold(w->order);
     return *order;
 }
 
 static void forget_order(fa__workers *w)
 {
-    fa_release(w->order);
+    fa__unhold(w->order);
     w->order = NULL;
 }
 
@@ -118,7 +118,7 @@ static void pull(fa__workers *w, job *j, fa_error *error)
     fa__scope used FA__CLEANUP(fa__use_close) = fa__use_open(&settings);
     const char *outer FA__CLEANUP(fa__line_leave) = fa__line_enter(j->where);
     FA_SCOPE;
-    j->pulled = fa_keep(fa__batch_pull(&w->plan, w->pass, j->at));
+    j->pulled = fa__hold(fa__batch_pull(&w->plan, w->pass, j->at));
     pthread_mutex_lock(&w->lock);
     if (j->run == w->run && !j->pulled)
         w->broken = w->run;
@@ -151,8 +151,8 @@ static void make(const fa__workers *w, const job *j, fa__made *made, fa_error *e
     if (!good)
         return;
     for (int k = 0; k < FA__ITEMS; k++)
-        fa_keep(*fa__sample_item(&here.sample, k));
-    fa_keep(here.which);
+        fa__hold(*fa__sample_item(&here.sample, k));
+    fa__hold(here.which);
     *made = here;
 }
 
@@ -184,8 +184,8 @@ static void work(void *context)
         if (!error.code && (!j.pulled || j.pulled->count))
             make(w, &j, &made, &error);
         made.last = j.pulled && j.pulled->last;
-        fa_release(j.order);
-        fa_release(j.pulled);
+        fa__unhold(j.order);
+        fa__unhold(j.pulled);
         finish(w, &j, &made, &error);
     }
 }
@@ -224,11 +224,11 @@ static void drop_ready(fa__workers *w)
 static void workers_free(fa__workers *w)
 {
     drop_ready(w);
-    fa_release(w->order);
-    fa_release(w->pass);
-    fa_release(w->stream);
-    fa_release(w->plan.dataset);
-    fa_release((fa_sampler *)(uintptr_t)w->plan.sampler);
+    fa__unhold(w->order);
+    fa__unhold(w->pass);
+    fa__unhold(w->stream);
+    fa__unhold(w->plan.dataset);
+    fa__unhold((fa_sampler *)(uintptr_t)w->plan.sampler);
     pthread_mutex_destroy(&w->lock);
     pthread_mutex_destroy(&w->pulling);
     pthread_cond_destroy(&w->wanted);
@@ -243,7 +243,7 @@ static fa_stream *stream_for(const fa__batch_plan *plan, bool *failed)
     if (device.kind == FA__DEFAULT_DEVICE || fa_device_equal(device, FA_CPU))
         return NULL;
     FA_SCOPE;
-    fa_stream *stream = fa_keep(fa_stream_new(device));
+    fa_stream *stream = fa__hold(fa_stream_new(device));
     *failed = !stream;
     return stream;
 }
@@ -254,7 +254,7 @@ static fa__stream_pass *pass_for(const fa__batch_plan *plan, bool *failed)
     if (*failed || !fa__dataset_stream(plan->dataset))
         return NULL;
     FA_SCOPE;
-    fa__stream_pass *pass = fa_keep(fa__pass_new(plan->dataset));
+    fa__stream_pass *pass = fa__hold(fa__pass_new(plan->dataset));
     *failed = !pass;
     return pass;
 }
@@ -265,21 +265,21 @@ fa__workers *fa__workers_start(const fa__batch_plan *plan, const fa_settings *se
     fa_stream *stream = stream_for(plan, &failed);
     fa__stream_pass *pass = pass_for(plan, &failed);
     if (failed) {
-        fa_release(stream);
+        fa__unhold(stream);
         return NULL;
     }
     int64_t ahead = plan->options.workers * plan->options.prefetch;
     fa__workers *w = calloc(1, sizeof *w + (size_t)ahead * sizeof *w->slot);
     if (!w) {
         fa_fail(FA_ERROR_MEMORY, "FA_EACH: out of memory for the workers of a loader");
-        fa_release(stream);
-        fa_release(pass);
+        fa__unhold(stream);
+        fa__unhold(pass);
         return NULL;
     }
     w->plan = *plan;
     w->pass = pass;
-    fa_keep(plan->dataset);
-    fa_keep((fa_sampler *)(uintptr_t)plan->sampler);
+    fa__hold(plan->dataset);
+    fa__hold((fa_sampler *)(uintptr_t)plan->sampler);
     w->settings = *settings;
     w->stream = stream;
     w->ahead = ahead;
@@ -346,8 +346,8 @@ static bool wait_for(fa__workers *w, const slot *s)
 static void hand_out(fa__made *made)
 {
     for (int k = 0; k < FA__ITEMS; k++)
-        fa_adopt(*fa__sample_item(&made->sample, k));
-    fa_adopt(made->which);
+        fa__own_held(*fa__sample_item(&made->sample, k));
+    fa__own_held(made->which);
 }
 
 bool fa__workers_take(fa__workers *w, fa_loader_place at, const char *where, fa__made *made)

@@ -61,8 +61,8 @@ static bool goes_along(const parameter *a, const parameter *b)
 static void drop_buckets(fa__buckets *b)
 {
     for (size_t k = 0; k < b->buckets; k++) {
-        fa_release(b->bucket[k].flat);
-        fa_release(b->bucket[k].work);
+        fa__unhold(b->bucket[k].flat);
+        fa__unhold(b->bucket[k].work);
     }
     memset(b->bucket, 0, b->count * sizeof *b->bucket);
     b->buckets = 0;
@@ -86,7 +86,7 @@ static size_t add_bucket(fa__buckets *b, size_t first)
         k->count++;
     }
     fa_dtype dtype = b->dtype == FA_SAME ? fa_tensor_dtype(head->tensor) : b->dtype;
-    k->flat = fa_keep(fa_zeros(FA_SHAPE(elements), .dtype = dtype, .device = fa_tensor_device(head->tensor)));
+    k->flat = fa__hold(fa_zeros(FA_SHAPE(elements), .dtype = dtype, .device = fa_tensor_device(head->tensor)));
     b->buckets++;
     return k->flat ? k->count : 0;
 }
@@ -114,7 +114,7 @@ static bool start_full(fa__buckets *b)
 {
     for (; b->begun < b->buckets && b->bucket[b->begun].left == 0; b->begun++) {
         bucket *k = &b->bucket[b->begun];
-        k->work = fa_keep(fa_dist_all_reduce_start(k->flat, b->group, .op = FA_DIST_MEAN));
+        k->work = fa__hold(fa_dist_all_reduce_start(k->flat, b->group, .op = FA_DIST_MEAN));
         if (!k->work)
             return false;
     }
@@ -173,7 +173,7 @@ static bool wait_for_all(fa__buckets *b)
     bool good = true;
     for (size_t k = 0; k < b->buckets; k++) {
         good = b->bucket[k].work && fa_work_wait(b->bucket[k].work) && good;
-        fa_release(b->bucket[k].work);
+        fa__unhold(b->bucket[k].work);
         b->bucket[k].work = NULL;
     }
     return good;
@@ -214,7 +214,7 @@ static void prepare(fa__buckets *b)
         b->item[i].ready = false;
     for (size_t k = 0; k < b->buckets; k++) {
         b->bucket[k].left = b->bucket[k].count;
-        fa_release(b->bucket[k].work); /* of a pass that failed */
+        fa__unhold(b->bucket[k].work); /* of a pass that failed */
         b->bucket[k].work = NULL;
     }
 }
@@ -266,7 +266,7 @@ static bool add_parameter(fa__buckets *b, fa_tensor *tensor, const char *name)
     p->hook = p->name ? fa_hook_after(tensor, gradient_is_complete, p) : 0;
     if (!p->hook)
         return fa_fail(FA_ERROR_MEMORY, "fa_dist_data_parallel: out of memory");
-    p->tensor = fa_keep(tensor);
+    p->tensor = fa__hold(tensor);
     b->count++;
     return true;
 }
@@ -296,7 +296,7 @@ fa__buckets *fa__buckets_new(fa_module *module, fa_group *group, int64_t bytes, 
         return NULL;
     }
     fa__hooks_early(1);
-    b->group = fa_keep(group);
+    b->group = fa__hold(group);
     b->bytes = bytes;
     b->dtype = dtype;
     b->sync = true;
@@ -313,10 +313,10 @@ void fa__buckets_free(fa__buckets *b)
         drop_buckets(b);
     for (size_t i = 0; i < b->count; i++) {
         fa_unhook(b->item[i].tensor, b->item[i].hook);
-        fa_release(b->item[i].tensor);
+        fa__unhold(b->item[i].tensor);
         free(b->item[i].name);
     }
-    fa_release(b->group);
+    fa__unhold(b->group);
     free(b->item);
     free(b->order);
     free(b->bucket);

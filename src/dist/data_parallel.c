@@ -59,17 +59,17 @@ static void run(team *t, part *p)
     fa__scope used FA__CLEANUP(fa__use_close) = fa__use_open(&settings);
     const char *outer FA__CLEANUP(fa__line_leave) = fa__line_enter(t->where);
     FA_SCOPE;
-    p->output = fa_keep(fa__forward(p->net, p->input));
+    p->output = fa__hold(fa__forward(p->net, p->input));
 }
 
 /* The same with random numbers of its own. */
 static void run_replica(team *t, part *p)
 {
-    fa_generator *before = fa_keep(fa__generator_used());
+    fa_generator *before = fa__hold(fa__generator_used());
     fa_generator_use(p->random);
     run(t, p);
     fa_generator_use(before);
-    fa_release(before);
+    fa__unhold(before);
 }
 
 /* Runs a part that no thread has begun. The lock is held, but not while it runs. False: there is none. */
@@ -239,7 +239,7 @@ static void clean(team *t, size_t parts)
 {
     for (size_t k = 0; k < parts; k++) {
         part *p = &t->part[k];
-        fa_release(p->output);
+        fa__unhold(p->output);
         p->output = NULL;
         p->error = (fa_error){0};
         p->input = (fa_tensors){0, NULL};
@@ -298,7 +298,7 @@ static void team_free(team *t)
         return; /* a forked child: its locks may be held by threads that are not there */
     for (size_t k = 0; k < t->devices; k++) {
         fa__replica_free(&t->part[k].replica);
-        fa_release(t->part[k].random);
+        fa__unhold(t->part[k].random);
     }
     pthread_mutex_destroy(&t->turn);
     pthread_mutex_destroy(&t->lock);
@@ -327,7 +327,7 @@ static team *team_new(size_t count, const fa_device *devices)
     pthread_cond_init(&t->finished, NULL);
     for (size_t k = 0; k < count; k++) {
         t->part[k].replica.device = devices[k];
-        t->part[k].random = fa_keep(fa_generator_new(0));
+        t->part[k].random = fa__hold(fa_generator_new(0));
     }
     return t;
 }

@@ -54,7 +54,7 @@ static void destroy(void *data)
 {
     distributed *d = data;
     fa__buckets_free(d->buckets);
-    fa_release(d->group);
+    fa__unhold(d->group);
 }
 
 static distributed *distributed_of(fa_module *module)
@@ -119,6 +119,6 @@ fa_module *(fa_dist_data_parallel)(fa_module *module, fa_group *group, const fa_
         fa__buckets_free(d.buckets);
         return NULL;
     }
-    fa_keep(group);
+    fa__hold(group);
     return fa_module_add(m, "module", module) ? fa_escape(m) : NULL;
 }

@@ -38,7 +38,7 @@ static bool lay_out(fa__flat *f)
         f->piece[i].start = f->numel;
         f->numel += fa_numel(f->piece[i].tensor);
     }
-    f->whole = fa_keep(zeros(f));
+    f->whole = fa__hold(zeros(f));
     for (size_t i = 0; f->whole && i < f->count; i++) {
         fa_tensor *place = place_of(&f->piece[i], f->whole);
         if (!place || !fa_copy_(place, f->piece[i].tensor) || !fa__use_memory_of(f->piece[i].tensor, place))
@@ -54,7 +54,7 @@ bool fa__flat_make(fa__flat *f)
     if (!lay_out(f))
         return false;
     fa_tensor *own = own_part(f, f->whole);
-    f->shard = fa_keep(fa_detach(f->level == 3 ? fa_clone(own) : own));
+    f->shard = fa__hold(fa_detach(f->level == 3 ? fa_clone(own) : own));
     if (!f->shard || !fa_set_requires_grad(f->shard, f->trains))
         return false;
     f->present = true;
@@ -64,8 +64,8 @@ bool fa__flat_make(fa__flat *f)
 
 void fa__flat_free(fa__flat *f)
 {
-    fa_release(f->whole);
-    fa_release(f->shard);
+    fa__unhold(f->whole);
+    fa__unhold(f->shard);
 }
 
 /* ---- memory ---- */

@@ -45,7 +45,7 @@ static void group_destroy(void *object)
         fa_work *w = g->first;
         g->first = w->next;
         set_done(w, "fa_dist_all_reduce_start: the group was freed before the call was made");
-        fa_release(w);
+        fa__unhold(w);
     }
     fa__nccl_free(g);
     fa__wire_free(g->wire);
@@ -55,7 +55,7 @@ static void group_destroy(void *object)
 
 static void work_destroy(void *object)
 {
-    fa_release(((fa_work *)object)->tensor);
+    fa__unhold(((fa_work *)object)->tensor);
 }
 
 static const fa_object_type group_type = {"group", group_destroy}, work_type = {"work", work_destroy};
@@ -151,7 +151,7 @@ static void background(void *context)
         run(g, w);
         set_done(w, NULL);
         fa__group_end(g);
-        fa_release(w);
+        fa__unhold(w);
     }
 }
 
@@ -162,7 +162,7 @@ static bool start(fa_group *g, fa_work *w)
         g->crew = fa__crew_start(1, background, wake, g);
     bool threads = g->crew && fa__crew_works(g->crew);
     if (threads) {
-        *g->last = fa_keep(w);
+        *g->last = fa__hold(w);
         g->last = &w->next;
         pthread_cond_broadcast(&g->changed);
     }
@@ -180,7 +180,7 @@ fa_work *(fa_dist_all_reduce_start)(fa_tensor *t, fa_group *group, const fa_dist
     fa_work *w = fa_object_new(&work_type, sizeof *w);
     if (!w)
         return NULL;
-    w->tensor = fa_keep(t);
+    w->tensor = fa__hold(t);
     w->op = o.op;
     if (!start(group, w)) { /* no thread: at once */
         fa__group_begin(group);

@@ -143,7 +143,7 @@ static void end(fa__nccl *n)
     if (n->handle)
         fa__cuda_issue(n->stream, 0, NULL, leave, n);
     n->handle = NULL;
-    fa_release(n->stream);
+    fa__unhold(n->stream);
     n->stream = NULL;
 }
 
@@ -168,7 +168,7 @@ static bool begin(fa__nccl *n, fa__nccl_use use)
     bool agreed = false;
     if (!all_say(n->wire, 0, !*reason(), reason(), use, &agreed) || !agreed)
         return !fa_error_stands();
-    n->stream = fa_keep(fa_stream_new(n->device));
+    n->stream = fa__hold(fa_stream_new(n->device));
     if (!n->stream || !share_id(n->wire, &j))
         return false;
     if (!j.code && !fa__cuda_issue(n->stream, 0, NULL, join, &j))

@@ -79,8 +79,8 @@ typedef struct step {
 
 static void hold(fa_tensor **slot, fa_tensor *t)
 {
-    fa_keep(t);
-    fa_release(*slot);
+    fa__hold(t);
+    fa__unhold(*slot);
     *slot = t;
 }
 
@@ -159,7 +159,7 @@ static bool alternate(step *s, int64_t ahead)
                && from_before(s, gx, k + ahead + 1 < s->count ? &more : NULL);
         hold(&next, more);
     }
-    fa_release(next);
+    fa__unhold(next);
     return good;
 }
 
@@ -217,8 +217,8 @@ static bool prepare(step *s, const fa_tensor *input, const fa_tensor *target)
 static void clear(step *s)
 {
     for (int64_t k = 0; s->x && s->y && k < s->count; k++) {
-        fa_release(s->x[k]);
-        fa_release(s->y[k]);
+        fa__unhold(s->x[k]);
+        fa__unhold(s->y[k]);
     }
     free(s->x);
     free(s->y);

@@ -11,10 +11,10 @@
 void fa__replica_free(fa__replica *r)
 {
     for (size_t i = 0; i < r->tensors; i++)
-        fa_release(r->source[i]);
+        fa__unhold(r->source[i]);
     for (size_t i = 0; i < r->modules; i++)
-        fa_release(r->source_module[i]);
-    fa_release(r->net);
+        fa__unhold(r->source_module[i]);
+    fa__unhold(r->net);
     free(r->source);
     free(r->source_module);
     free(r->source_version);
@@ -73,12 +73,12 @@ static void note(fa__replica *r, fa_parameters state, fa_modules modules)
     fa_parameters copies = fa_module_state(r->net);
     fa_modules copied = fa_module_modules(r->net);
     for (; r->tensors < state.count && r->tensors < copies.count; r->tensors++) {
-        r->source[r->tensors] = fa_keep(state.item[r->tensors]);
+        r->source[r->tensors] = fa__hold(state.item[r->tensors]);
         r->copy[r->tensors] = copies.item[r->tensors];
         note_versions(r, r->tensors);
     }
     for (; r->modules < modules.count && r->modules < copied.count; r->modules++) {
-        r->source_module[r->modules] = fa_keep(modules.item[r->modules]);
+        r->source_module[r->modules] = fa__hold(modules.item[r->modules]);
         r->copy_module[r->modules] = copied.item[r->modules];
     }
 }
@@ -86,7 +86,7 @@ static void note(fa__replica *r, fa_parameters state, fa_modules modules)
 static bool make(fa__replica *r, const fa_module *source, fa_parameters state, fa_modules modules)
 {
     fa__replica_free(r);
-    r->net = fa_keep(fa__module_clone_to(source, r->device));
+    r->net = fa__hold(fa__module_clone_to(source, r->device));
     if (r->net && make_room(r, state.count, modules.count))
         note(r, state, modules);
     if (!fa_error_stands() && r->tensors == state.count && r->modules == modules.count)

@@ -55,12 +55,12 @@ static void collect(fa__sharded *s, fa_parameters all, fa_module **layer, bool *
 {
     fa__flat *f = &s->flat[s->count++];
     *f = (fa__flat){.owner = s, .group = s->group, .level = s->level, .piece = s->piece + *pieces};
-    f->module = fa_keep(layer[first]);
+    f->module = fa__hold(layer[first]);
     f->trains = fa_requires_grad(all.item[first]);
     for (size_t i = first; i < all.count; i++)
         if (!taken[i] && (i == first || goes_along(f, layer[i], all.item[i]))) {
             taken[i] = true;
-            f->piece[f->count++] = (fa__piece){.flat = f, .tensor = fa_keep(all.item[i])};
+            f->piece[f->count++] = (fa__piece){.flat = f, .tensor = fa__hold(all.item[i])};
         }
     *pieces += f->count;
 }
@@ -151,8 +151,8 @@ static void shard_free(fa__sharded *s)
         fa__shard_unwatch(&s->flat[i]);
         fa__flat_free(&s->flat[i]);
     }
-    fa_release(s->net);
-    fa_release(s->group);
+    fa__unhold(s->net);
+    fa__unhold(s->group);
     free(s->flat);
     free(s->piece);
     free(s);
@@ -171,8 +171,8 @@ static fa__sharded *shard_new(fa_module *module, fa_group *group, const fa_dist_
         return NULL;
     }
     fa__hooks_early(1);
-    *s = (fa__sharded){.net = fa_keep(module),
-                       .group = fa_keep(group),
+    *s = (fa__sharded){.net = fa__hold(module),
+                       .group = fa__hold(group),
                        .level = o->level,
                        .sync = true,
                        .broadcast_buffers = o->broadcast_buffers};

@@ -111,10 +111,10 @@ void fa__shard_unwatch(const fa__flat *f)
     for (size_t i = 0; i < f->count; i++) {
         if (f->piece[i].hook)
             fa_unhook(f->piece[i].tensor, f->piece[i].hook);
-        fa_release(f->piece[i].tensor);
+        fa__unhold(f->piece[i].tensor);
     }
     for (int i = 0; i < 3; i++)
         if (f->hook[i])
             fa_module_unhook(f->module, f->hook[i]);
-    fa_release(f->module);
+    fa__unhold(f->module);
 }

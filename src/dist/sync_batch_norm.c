@@ -24,7 +24,7 @@ static bool sum_backward(void *context, fa_tensors saved, fa_tensor *grad, fa_te
 
 static void sum_release(void *context)
 {
-    fa_release(context);
+    fa__unhold(context);
 }
 
 fa_tensor *fa_dist_sum(const fa_tensor *t, fa_group *group)
@@ -33,7 +33,7 @@ fa_tensor *fa_dist_sum(const fa_tensor *t, fa_group *group)
         .name = "dist_sum", .forward = sum_forward, .backward = sum_backward, .release = sum_release};
     if (fa_error_stands() || !fa__group_check(group, "fa_dist_sum"))
         return NULL;
-    return fa_apply(&function, fa_keep(group), FA_TENSORS((fa_tensor *)(uintptr_t)t));
+    return fa_apply(&function, fa__hold(group), FA_TENSORS((fa_tensor *)(uintptr_t)t));
 }
 
 /* ---- batch normalization ---- */

@@ -47,7 +47,7 @@ static fa_tensor *same_forward(void *group, fa_tensors in)
 
 static void release(void *group)
 {
-    fa_release(group);
+    fa__unhold(group);
 }
 
 static bool take_backward(void *group, fa_tensors saved, fa_tensor *grad, fa_tensor **gx);
@@ -63,7 +63,7 @@ static const fa_function take = {"take_part", take_forward, take_backward, .rele
 
 static fa_tensor *apply(const fa_function *function, fa_group *group, fa_tensor *t)
 {
-    return fa_apply(function, fa_keep(group), FA_TENSORS(t));
+    return fa_apply(function, fa__hold(group), FA_TENSORS(t));
 }
 
 static bool take_backward(void *group, fa_tensors saved, fa_tensor *grad, fa_tensor **gx)
@@ -137,7 +137,7 @@ static fa_tensor *embedding_rows(fa_module *self, fa_tensor *x)
 
 static void part_destroy(void *data)
 {
-    fa_release(((part *)data)->group);
+    fa__unhold(((part *)data)->group);
 }
 
 /* Which functions a kind of layer has, and the dimension of its weight that is cut. */
@@ -201,7 +201,7 @@ static bool fill(fa_module *m, fa_module *layer, const struct kind *kind, bool c
 {
     part *p = fa_module_data(m);
     fa_tensor *weight = fa_module_tensor(layer, "weight"), *bias = kind->is_lookup ? NULL : bias_of(layer);
-    p->group = fa_keep(group);
+    p->group = fa__hold(group);
     p->weight = add_part(m, "weight", weight, columns ? kind->cut_for_columns : kind->cut_for_rows, group);
     if (!p->weight)
         return false;

@@ -22,8 +22,8 @@ static void *grown(fa_object **owner, void *items, size_t count, size_t size)
         return NULL;
     if (count)
         memcpy(m->bytes, items, count * size);
-    fa_release(*owner);
-    *owner = fa_keep(&m->base);
+    fa__unhold(*owner);
+    *owner = fa__hold(&m->base);
     return m->bytes;
 }
 
@@ -241,7 +241,7 @@ static bool places_are_good(const fa__stored *a)
 bool fa__stored_header(fa__stored *a, fa__memory *text, size_t size)
 {
     fa__json j = {.text = text->bytes, .size = size};
-    a->text = fa_keep(&text->base);
+    a->text = fa__hold(&text->base);
     if (read_all(a, &j))
         return places_are_good(a);
     return j.why[0] ? fa__stored_damaged(a, "at byte %zu: %s", j.wrong + LENGTH, j.why) : false;

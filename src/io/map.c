@@ -24,7 +24,7 @@ static const fa_object_type mapping_type = {"mapped file", mapping_destroy};
 static void let_go(void *context, void *data)
 {
     (void)data;
-    fa_release(context);
+    fa__unhold(context);
 }
 
 /* Maps the whole file; private: what a tensor's owner writes does not reach it. */
@@ -60,7 +60,7 @@ fa_tensor *fa__stored_map(fa__stored *a, const fa_saved_entry *e, fa_device devi
     if (!a->mapping) {
         FA_SCOPE;
         mapping *made = mapping_new(a);
-        a->mapping = made ? fa_keep(&made->base) : NULL;
+        a->mapping = made ? fa__hold(&made->base) : NULL;
     }
     const mapping *m = (const mapping *)(const void *)a->mapping;
     if (!m)
@@ -75,6 +75,6 @@ fa_tensor *fa__stored_map(fa__stored *a, const fa_saved_entry *e, fa_device devi
     fa_tensor *t = fa_tensor_borrow(m->at + a->head + e->begin, e->shape, .dtype = e->dtype, .strides = strides,
                                     .device = FA_CPU, .free = let_go, .ctx = a->mapping);
     if (t)
-        fa_keep(a->mapping);
+        fa__hold(a->mapping);
     return t;
 }

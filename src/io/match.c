@@ -173,6 +173,10 @@ static bool state_is_good(const char *who, fa_parameters p)
     for (size_t i = 0; i < p.count; i++) {
         if (!p.item || !p.item[i] || !p.name || !p.name[i])
             return fa_fail(FA_ERROR_ARGUMENT, "%s: tensor %zu is NULL, or has no name", who, i);
+        if (fa_dim(p.item[i]) < 0) {
+            fa_error_append(" (\"%s\" of %s)", p.name[i], who);
+            return false;
+        }
         if (fa_device_equal(fa_tensor_device(p.item[i]), FA_META))
             return fa_fail(FA_ERROR_DEVICE, "%s: \"%s\" is on meta, where there is no memory to load into", who,
                            p.name[i]);

@@ -198,7 +198,7 @@ bool fa__npz_open(fa__stored *a)
     fa__memory *text = fa__memory_new(bytes + 1);
     if (!text || !read_at(a, (int64_t)d.at, text->bytes, bytes) || !fa__layout_new(a, (size_t)d.count))
         return false;
-    a->text = fa_keep(&text->base);
+    a->text = fa__hold(&text->base);
     size_t at = 0;
     for (uint64_t i = 0; i < d.count; i++) {
         member m;

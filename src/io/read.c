@@ -29,11 +29,11 @@ static void archive_destroy(void *object)
 {
     fa__stored *a = object;
     fa__stored_close(a);
-    fa_release(a->mapping);
-    fa_release(a->text);
-    fa_release(a->entries);
-    fa_release(a->names);
-    fa_release(a->values);
+    fa__unhold(a->mapping);
+    fa__unhold(a->text);
+    fa__unhold(a->entries);
+    fa__unhold(a->names);
+    fa__unhold(a->values);
 }
 
 static const fa_object_type archive_type = {"safetensors", archive_destroy}, memory_type = {"bytes", NULL};
@@ -52,7 +52,7 @@ bool fa__layout_new(fa__stored *a, uint64_t count)
     fa__memory *m = fa__memory_new((size_t)count * each);
     if (!m)
         return false;
-    a->entries = fa_keep(&m->base);
+    a->entries = fa__hold(&m->base);
     a->entry = (fa_saved_entry *)(void *)m->bytes;
     a->layout = (fa__layout *)(void *)(a->entry + count);
     return true;

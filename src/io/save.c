@@ -54,8 +54,8 @@ static void saved_destroy(void *object)
 {
     saved *s = object;
     for (size_t i = 0; i < s->count; i++)
-        fa_release(s->item[i]);
-    fa_release(s->archive);
+        fa__unhold(s->item[i]);
+    fa__unhold(s->archive);
 }
 
 static const fa_object_type saved_type = {"saved", saved_destroy};
@@ -70,7 +70,7 @@ static saved *saved_new(fa__stored *a, fa_device device)
         fa_tensor *t = fa__stored_read(a, i, device);
         if (!t)
             return NULL;
-        s->item[s->count++] = fa_keep(t);
+        s->item[s->count++] = fa__hold(t);
         name[i] = a->entry[i].name;
     }
     return s;
@@ -99,7 +99,7 @@ fa_saved(fa_load_file)(const char *path, const fa_load_file_options *options)
     if (!s)
         return none;
     fa__stored_close(a);
-    s->archive = fa_keep(a);
+    s->archive = fa__hold(a);
     fa_escape(s);
     const char *const *names = (const char *const *)(void *)(s->item + s->count);
     return (fa_saved){{s->count, s->item, names}, {a->texts, a->name, a->value}};

@@ -83,6 +83,10 @@ static bool is_good(const char *who, fa_parameters p, fa_metadata m)
     for (size_t i = 0; i < p.count; i++)
         if (!p.item || !p.item[i])
             return fa_fail(FA_ERROR_ARGUMENT, "%s: tensor %zu is NULL", who, i);
+        else if (fa_dim(p.item[i]) < 0) {
+            fa_error_append(" (tensor %zu of %s)", i, who);
+            return false;
+        }
     for (size_t i = 0; i < m.count; i++)
         if (!m.value || !m.value[i])
             return fa_fail(FA_ERROR_ARGUMENT, "%s: the value of metadata %zu is NULL", who, i);

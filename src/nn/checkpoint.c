@@ -23,7 +23,7 @@ typedef struct recomputed {
 
 static void release(void *context)
 {
-    fa_release(((recomputed *)context)->module);
+    fa__unhold(((recomputed *)context)->module);
     free(context);
 }
 
@@ -59,14 +59,14 @@ static bool take_inputs(const recomputed *c, fa_tensors saved, fa_tensor **x)
 /* Runs the module again with the random numbers of the first run, from a generator of its own. */
 static fa_tensor *run_again(const recomputed *c, fa_tensor **x)
 {
-    fa_generator *before = fa_keep(fa__generator_used()), *again = fa_generator_new(c->random.seed);
+    fa_generator *before = fa__hold(fa__generator_used()), *again = fa_generator_new(c->random.seed);
     fa_tensor *y = NULL;
     if (again && fa_generator_set(again, c->random)) {
         fa_generator_use(again);
         y = fa__forward(c->module, (fa_tensors){c->inputs, x});
         fa_generator_use(before);
     }
-    fa_release(before);
+    fa__unhold(before);
     return y;
 }
 
@@ -132,7 +132,7 @@ static recomputed *remember(fa_module *module, fa_tensors inputs)
         return NULL;
     }
     fa_generator *used = fa__generator_used();
-    *c = (recomputed){.module = fa_keep(module),
+    *c = (recomputed){.module = fa__hold(module),
                       .inputs = inputs.count,
                       .settings = fa__settings(),
                       .random = used ? fa_generator_get(used) : fa_random_state(),

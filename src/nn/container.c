@@ -33,7 +33,7 @@ static fa_tensor *sequential_forward(fa_module *self, fa_tensor *x)
             next = first_child(next->next);
         fa_assign(&h, both ? both : fa_forward(m->object, h));
     }
-    return fa_adopt((fa_tensor *)fa_keep(h));
+    return fa__own_held((fa_tensor *)fa__hold(h));
 }
 
 bool fa__module_runs(const fa_module *module, fa_tensor *(*forward)(fa_module *, fa_tensor *))

@@ -85,13 +85,13 @@ fa_tensor *fa__forward(fa_module *module, fa_tensors inputs)
     if (!fa__module_check(module, "fa_forward") || fa_error_stands()) /* its parameters may not have been loaded */
         return NULL;
     failure.outer = NULL;
-    const fa_module *held = module->hooks ? fa_keep(module) : NULL; /* a hook may remove the module from its parent */
+    const fa_module *held = module->hooks ? fa__hold(module) : NULL; /* a hook may remove the module from its parent */
     FA_SCOPE;
     fa_tensor *y = held ? fa__run_hooked(module, inputs, run) : run(module, inputs);
     if (y && fa_dim(y) < 0)
         y = NULL; /* it may have been freed with a scope that the module closed */
     if (!y)
         locate(module);
-    fa_release(held);
+    fa__unhold(held);
     return fa_escape(y);
 }

@@ -20,7 +20,7 @@ static int64_t hook_add(fa_module *module, fa__hook_kind kind, void (*function)(
     if (!function)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: the hook is NULL", who);
     FA_SCOPE;
-    fa__module_hook *h = fa_keep(fa_object_new(&hook_type, sizeof *h)), **end = &module->hooks;
+    fa__module_hook *h = fa__hold(fa_object_new(&hook_type, sizeof *h)), **end = &module->hooks;
     if (!h)
         return 0;
     h->number = ++module->hooks_added;
@@ -55,7 +55,7 @@ bool fa_module_unhook(fa_module *module, int64_t hook)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s has no hook %" PRId64, who, module->kind, hook);
     fa__module_hook *gone = *at;
     *at = gone->next;
-    fa_release(gone);
+    fa__unhold(gone);
     return true;
 }
 
@@ -101,13 +101,13 @@ typedef struct gate {
 static void passage_destroy(void *object)
 {
     passage *p = object;
-    fa_release(p->module);
-    fa_release(p->grad_output);
+    fa__unhold(p->module);
+    fa__unhold(p->grad_output);
 }
 
 static void gate_destroy(void *object)
 {
-    fa_release(((gate *)object)->passage);
+    fa__unhold(((gate *)object)->passage);
 }
 
 static const fa_object_type passage_type = {"run of a module", passage_destroy}, gate_type = {"input", gate_destroy};
@@ -120,7 +120,7 @@ static fa_tensor *pass(void *context, fa_tensors inputs)
 
 static void let_go(void *context)
 {
-    fa_release(context);
+    fa__unhold(context);
 }
 
 /* The gradient after a hook: the hook's result if it is not NULL. */
@@ -162,8 +162,8 @@ static bool leave(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **
         fa_tensor *other = ((fa_backward_pre_hook *)h.function)(p->module, grad, h.context);
         grad = passed_on(grad, other);
     }
-    fa_release(p->grad_output);
-    p->grad_output = fa_keep(fa_detach(grad));
+    fa__unhold(p->grad_output);
+    p->grad_output = fa__hold(fa_detach(grad));
     if (p->no_input)
         call_backward(p, 0, NULL);
     grad_inputs[0] = grad;
@@ -186,17 +186,17 @@ static fa_tensor *through_gate(passage *p, size_t number, fa_tensor *x)
     gate *g = fa_object_new(&gate_type, sizeof *g);
     if (!g)
         return NULL;
-    g->passage = fa_keep(p);
+    g->passage = fa__hold(p);
     g->number = number;
     p->no_input = false;
-    return fa_apply(&entrance, fa_keep(g), FA_TENSORS(x));
+    return fa_apply(&entrance, fa__hold(g), FA_TENSORS(x));
 }
 
 static passage *passage_new(fa_module *module)
 {
     passage *p = fa_object_new(&passage_type, sizeof *p);
     if (p) {
-        p->module = fa_keep(module);
+        p->module = fa__hold(module);
         p->no_input = true;
     }
     return p;
@@ -246,6 +246,6 @@ fa_tensor *fa__run_hooked(fa_module *module, fa_tensors inputs, fa__run *run)
         return NULL;
     fa_tensor *y = run_with(module, inputs, run);
     if (y && backward && fa_requires_grad(y))
-        y = fa_apply(&way_out, fa_keep(p), FA_TENSORS(y));
+        y = fa_apply(&way_out, fa__hold(p), FA_TENSORS(y));
     return fa_error_stands() ? NULL : y;
 }

@@ -17,7 +17,7 @@ static void listing_destroy(void *object)
 {
     listing *l = object;
     for (size_t i = 0; i < l->count; i++)
-        fa_release(l->item[i]);
+        fa__unhold(l->item[i]);
 }
 
 static const fa_object_type listing_type = {"list of a module", listing_destroy};
@@ -73,7 +73,7 @@ static void gather_item(gathering *g, const fa__spot *spot, const char *name, co
     } else if (g->what & EVERY_NAME || !known(g->list, item)) {
         g->name[g->list->count] = g->at;
         g->at = (char *)memcpy(path_write(spot, g->at), name, length) + length;
-        g->list->item[g->list->count++] = fa_keep(item);
+        g->list->item[g->list->count++] = fa__hold(item);
     }
 }
 
@@ -176,7 +176,7 @@ static void put_after(listing *l, fa_module *module)
     for (const fa__member *m = module->first; m; m = m->next)
         if (m->kind == FA__CHILD)
             put_after(l, m->object);
-    l->item[l->count++] = fa_keep(module);
+    l->item[l->count++] = fa__hold(module);
 }
 
 fa_module *fa_module_apply(fa_module *module, bool (*function)(fa_module *each, void *context), void *context)

@@ -8,7 +8,7 @@
 
 static void member_destroy(void *object)
 {
-    fa_release(((fa__member *)object)->object);
+    fa__unhold(((fa__member *)object)->object);
 }
 
 static void module_destroy(void *object)
@@ -19,12 +19,12 @@ static void module_destroy(void *object)
     while (m->first) {
         fa__member *gone = m->first;
         m->first = gone->next;
-        fa_release(gone);
+        fa__unhold(gone);
     }
     while (m->hooks) {
         fa__module_hook *gone = m->hooks;
         m->hooks = gone->next;
-        fa_release(gone);
+        fa__unhold(gone);
     }
 }
 
@@ -107,12 +107,12 @@ static bool member_add(fa_module *module, fa__member_kind kind, const char *name
         return false;
     FA_SCOPE;
     size_t text = strlen(name) + 1;
-    fa__member *m = fa_keep(fa_object_new(&member_type, sizeof *m + text));
+    fa__member *m = fa__hold(fa_object_new(&member_type, sizeof *m + text));
     if (!m)
         return false;
     memcpy(m->name, name, text);
     m->kind = kind;
-    m->object = fa_keep(object);
+    m->object = fa__hold(object);
     *module->end = m;
     module->end = &m->next;
     return true;
@@ -190,8 +190,8 @@ static void put(const fa_module *module, fa__member *m, void *object)
         if (word == old)
             memcpy((char *)module->data + at, &object, sizeof object);
     }
-    m->object = fa_keep(object);
-    fa_release(old);
+    m->object = fa__hold(object);
+    fa__unhold(old);
 }
 
 fa_module *fa_module_replace(fa_module *module, const char *name, fa_module *child)

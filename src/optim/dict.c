@@ -21,7 +21,7 @@ static void kept_destroy(void *object)
 {
     fa__kept *k = object;
     for (size_t i = 0; i < k->count; i++)
-        fa_release(k->tensor[i]);
+        fa__unhold(k->tensor[i]);
 }
 
 static const fa_object_type kept_type = {"state", kept_destroy};
@@ -60,7 +60,7 @@ static void tensor_written(fa__dict *a, const char *name, fa_tensor *tensor)
 {
     const char *kept = name_kept(a, name);
     if (kept) {
-        a->to->tensor[a->to->count++] = fa_keep(tensor);
+        a->to->tensor[a->to->count++] = fa__hold(tensor);
         a->to->tensor_name[a->tensors] = kept;
     }
     a->tensors++;
@@ -185,9 +185,15 @@ static fa__kept *kept_new(const fa__dict *counted)
     return k;
 }
 
+fa_state_dict fa__dict_none(void)
+{
+    static const double no_numbers[64];
+    return (fa_state_dict){.tensors = {0, fa__no_items, fa__no_names}, .numbers = {0, no_numbers, fa__no_names}};
+}
+
 fa_state_dict fa__dict_write(const char *who, const char *kind, fa__dict_visit visit, void *object)
 {
-    fa_state_dict none = {0};
+    fa_state_dict none = fa__dict_none();
     fa__dict a = {.who = who};
     if (!visit(&a, object))
         return none;

@@ -34,6 +34,8 @@ bool fa__dict_same(fa__dict *, size_t value, const char *what, const char *name)
 bool fa__dict_tensor(fa__dict *, fa_tensor **tensor, const char *name);
 
 /* The complete state of an object; belongs to the innermost scope. */
+/* What a function returns after an error. */
+fa_state_dict fa__dict_none(void);
 fa_state_dict fa__dict_write(const char *who, const char *kind, fa__dict_visit, void *object);
 /* Reads the state of an object, all or nothing. */
 bool fa__dict_read(const char *who, const char *kind, const fa_state_dict *, fa__dict_visit, void *object);

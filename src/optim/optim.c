@@ -11,7 +11,7 @@ static void group_destroy(void *object)
 {
     fa__group *g = object;
     if (g->lr)
-        fa_release(g->lr);
+        fa__unhold(g->lr);
     for (size_t i = 0; i < g->count; i++) {
         fa__slot *slot = &g->slot[i];
         for (int k = 0; k < FA__MOST_STATES; k++) {
@@ -19,7 +19,7 @@ static void group_destroy(void *object)
             fa__state_drop(&slot->loaded[k], slot->parameter);
         }
         fa__counters_drop(slot);
-        fa_release(slot->parameter);
+        fa__unhold(slot->parameter);
     }
 }
 
@@ -28,7 +28,7 @@ static void optim_destroy(void *object)
     fa_optim *o = object;
     for (fa__group *g = o->group, *next; g; g = next) {
         next = g->next;
-        fa_release(g);
+        fa__unhold(g);
     }
 }
 
@@ -143,13 +143,13 @@ static bool group_add(fa_optim *o, const char *who, fa_parameters p, const doubl
     if (!g)
         return false;
     for (; g->count < p.count; g->count++)
-        g->slot[g->count].parameter = fa_keep(p.item[g->count]);
+        g->slot[g->count].parameter = fa__hold(p.item[g->count]);
     g->capturable = o->capturable;
     fa__group_set(g, option);
     g->first = o->count;
     o->count += g->count;
     o->groups++;
-    *(o->last ? &o->last->next : &o->group) = fa_keep(g);
+    *(o->last ? &o->last->next : &o->group) = fa__hold(g);
     o->last = g;
     return true;
 }

@@ -246,9 +246,9 @@ bool fa_optim_set_lr_tensor(fa_optim *o, int group, fa_tensor *lr)
     if (fa_error_stands())
         return false;
     fa_tensor *before = g->lr;
-    g->lr = lr ? fa_keep(lr) : NULL;
+    g->lr = lr ? fa__hold(lr) : NULL;
     if (before)
-        fa_release(before);
+        fa__unhold(before);
     fa__group_set(g, g->option);
     return true;
 }

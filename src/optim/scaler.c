@@ -35,15 +35,15 @@ struct fa_scaler {
 static void record_destroy(void *object)
 {
     record *r = object;
-    fa_release(r->optim);
-    fa_release(r->found);
+    fa__unhold(r->optim);
+    fa__unhold(r->found);
 }
 
 static void records_drop(fa_scaler *s)
 {
     for (record *r = s->records, *next; r; r = next) {
         next = r->next;
-        fa_release(r);
+        fa__unhold(r);
     }
     s->records = NULL;
 }
@@ -52,9 +52,9 @@ static void scaler_destroy(void *object)
 {
     fa_scaler *s = object;
     records_drop(s);
-    fa_release(s->scale);
-    fa_release(s->tracker);
-    fa_release(s->context);
+    fa__unhold(s->scale);
+    fa__unhold(s->tracker);
+    fa__unhold(s->context);
 }
 
 static const fa_object_type record_type = {"record of a scaler", record_destroy};
@@ -104,8 +104,8 @@ bool fa__scaler_agree(fa_scaler *s, bool (*agree)(void *context, fa_tensor *foun
 {
     if (!is_scaler(s, "fa__scaler_agree"))
         return false;
-    fa_release(s->context);
-    s->context = agree ? fa_keep(context) : NULL;
+    fa__unhold(s->context);
+    s->context = agree ? fa__hold(context) : NULL;
     s->agree = agree;
     return true;
 }
@@ -130,7 +130,7 @@ static fa_tensor *number_on(fa_device device, double value)
 {
     FA_UNRECORDED;
     fa_tensor *made = fa_full(FA_SCALAR, value, .dtype = FA_F32, .device = device);
-    return made ? fa_keep(made) : NULL;
+    return made ? fa__hold(made) : NULL;
 }
 
 static bool tensors_ready(fa_scaler *s, fa_device device)
@@ -234,7 +234,7 @@ static bool unscale(const fa_scaler *s, const char *who, record *r)
                                 FA_BIND("inverse", ((fa_tensors){l->count, l->inverse}))};
     if (!found || !fa_update("g = g * inverse", 2, names))
         return false;
-    r->found = fa_keep(found);
+    r->found = fa__hold(found);
     return true;
 }
 
@@ -259,11 +259,11 @@ static record *record_new(fa_scaler *s, const char *who, fa_optim *o)
     record *r = fa_object_new(&record_type, sizeof *r);
     if (!r)
         return NULL;
-    r->optim = fa_keep(o);
+    r->optim = fa__hold(o);
     if (!unscale(s, who, r))
         return NULL;
     r->next = s->records;
-    return s->records = fa_keep(r);
+    return s->records = fa__hold(r);
 }
 
 static bool arguments_are_good(const fa_scaler *s, const fa_optim *o, const char *who)
@@ -402,7 +402,7 @@ static bool numbers_read(fa_scaler *s)
 fa_state_dict fa_scaler_state_dict(const fa_scaler *scaler)
 {
     fa_scaler *s = (fa_scaler *)(uintptr_t)scaler;
-    fa_state_dict none = {0};
+    fa_state_dict none = fa__dict_none();
     if (!is_scaler(s, "fa_scaler_state_dict") || fa_error_stands() || !numbers_read(s))
         return none;
     return fa__dict_write("fa_scaler_state_dict", "scaler", numbers_visit, s);
@@ -413,8 +413,8 @@ bool fa_scaler_load_state_dict(fa_scaler *s, const fa_state_dict *state)
     const char *who = "fa_scaler_load_state_dict";
     if (!is_scaler(s, who) || !fa__dict_read(who, "scaler", state, numbers_visit, s))
         return false;
-    fa_release(s->scale);
-    fa_release(s->tracker);
+    fa__unhold(s->scale);
+    fa__unhold(s->tracker);
     s->scale = s->tracker = NULL;
     records_drop(s);
     return true;

@@ -12,7 +12,7 @@ static void schedule_destroy(void *object)
     fa_schedule *s = object;
     if (s->kind->release)
         s->kind->release(s);
-    fa_release(s->optim);
+    fa__unhold(s->optim);
 }
 
 static const fa_object_type schedule_type = {"schedule", schedule_destroy};
@@ -95,7 +95,7 @@ void *fa__schedule_new(const fa__schedule_kind *kind, size_t size, fa_optim *o)
     if (!s)
         return NULL;
     s->kind = kind;
-    s->optim = fa_keep(o);
+    s->optim = fa__hold(o);
     s->groups = (int)o->groups;
     s->base_rate = (double *)(void *)((char *)s + size);
     s->next = s->base_rate + s->groups;
@@ -191,7 +191,7 @@ bool fa__schedule_visit(fa__dict *a, void *object)
 fa_state_dict fa_schedule_state_dict(const fa_schedule *s)
 {
     const char *who = "fa_schedule_state_dict";
-    fa_state_dict none = {0};
+    fa_state_dict none = fa__dict_none();
     if (!fa__schedule_check(s, who))
         return none;
     return fa__dict_write(who, fa_schedule_kind(s), fa__schedule_visit, (void *)(uintptr_t)s);

@@ -17,7 +17,7 @@ static void release(fa_schedule *s)
 {
     several *t = (several *)s;
     for (size_t i = 0; i < t->count; i++)
-        fa_release(t->part[i]);
+        fa__unhold(t->part[i]);
 }
 
 static bool visit(fa__dict *a, fa_schedule *s)
@@ -135,7 +135,7 @@ static several *several_new(const fa__schedule_kind *kind, size_t count, fa_sche
     t->milestone = (double *)(void *)(t + 1);
     t->part = (fa_schedule **)(void *)(t->milestone + count);
     for (; t->count < count; t->count++)
-        t->part[t->count] = fa_keep(part[t->count]);
+        t->part[t->count] = fa__hold(part[t->count]);
     return t;
 }
 

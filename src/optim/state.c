@@ -51,7 +51,7 @@ static bool state_load(const char *who, fa_tensor *found, fa_tensor **loaded, fa
     fa_tensor *made = there ? fa_to(there, dtype, .copy = true) : NULL;
     if (!made || !fa_follow(made, parameter))
         return false;
-    *loaded = fa_keep(made);
+    *loaded = fa__hold(made);
     return true;
 }
 
@@ -108,7 +108,7 @@ static bool optim_visit(fa__dict *a, void *object)
 
 fa_state_dict fa_optim_state_dict(const fa_optim *o)
 {
-    fa_state_dict none = {0};
+    fa_state_dict none = fa__dict_none();
     if (!fa__optim_check(o, "fa_optim_state_dict") || !fa__optim_read_counts((fa_optim *)(uintptr_t)o))
         return none;
     return fa__dict_write("fa_optim_state_dict", fa_optim_kind(o), optim_visit, (void *)(uintptr_t)o);

@@ -15,7 +15,7 @@ void fa__state_drop(fa_tensor **state, fa_tensor *parameter)
     if (!*state)
         return;
     fa_unfollow(*state, parameter);
-    fa_release(*state);
+    fa__unhold(*state);
     *state = NULL;
 }
 
@@ -25,7 +25,7 @@ static bool state_set(fa__slot *slot, int k, fa_tensor *made)
     if (!made || !fa_follow(made, slot->parameter))
         return false;
     fa__state_drop(&slot->state[k], slot->parameter);
-    slot->state[k] = fa_keep(made);
+    slot->state[k] = fa__hold(made);
     return true;
 }
 
@@ -96,7 +96,7 @@ static bool counter_ready(fa__slot *slot, int k)
         fa_full(FA_SCALAR, (double)slot->step, .dtype = dtype, .device = fa_tensor_device(slot->parameter));
     if (!made || !fa_follow(made, slot->parameter))
         return false;
-    slot->counter[k] = fa_keep(made);
+    slot->counter[k] = fa__hold(made);
     return true;
 }
 

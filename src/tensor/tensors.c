@@ -166,12 +166,24 @@ static fa_tensor *of_whole(size_t count, const fa_arg *item, const void *site)
     return tensor_of(FA_I64, count, n, site);
 }
 
+static fa_tensor *of_truth(size_t count, const fa_arg *item, const void *site)
+{
+    bool b[MOST_OF];
+    for (size_t i = 0; i < count; i++)
+        b[i] = item[i].as.i != 0;
+    return tensor_of(FA_BOOL, count, b, site);
+}
+
 fa_tensor *fa__tensor_of(size_t count, const fa_arg *item)
 {
     const void *site = FA__SITE;
-    bool whole = true;
-    for (size_t i = 0; i < count; i++)
+    bool whole = true, truth = count > 0;
+    for (size_t i = 0; i < count; i++) {
         whole = whole && item[i].kind != FA__ARG_FLOAT;
+        truth = truth && item[i].kind == FA__ARG_BOOL;
+    }
+    if (truth)
+        return of_truth(count, item, site);
     return whole ? of_whole(count, item, site) : of_floats(count, item, site);
 }
 

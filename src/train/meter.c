@@ -9,7 +9,7 @@
 
 static void meter_destroy(void *object)
 {
-    fa_release(((fa_meter *)object)->sum);
+    fa__unhold(((fa_meter *)object)->sum);
 }
 
 static const fa_object_type meter_type = {"meter", meter_destroy};
@@ -31,8 +31,8 @@ static bool meter_check(const fa_meter *m, const char *who)
 
 void fa__meter_holds(fa_meter *m, fa_tensor *sum)
 {
-    fa_keep(sum);
-    fa_release(m->sum);
+    fa__hold(sum);
+    fa__unhold(m->sum);
     m->sum = sum;
 }
 

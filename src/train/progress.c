@@ -16,8 +16,8 @@ static void progress_destroy(void *object)
     fa_progress *bar = object;
     fa__progress_end_line(bar);
     for (int i = 0; i < bar->values; i++) {
-        fa_release(bar->value[i].copy);
-        fa_release(bar->value[i].arrival);
+        fa__unhold(bar->value[i].copy);
+        fa__unhold(bar->value[i].arrival);
     }
 }
 
@@ -78,7 +78,7 @@ static void value_arrive(fa__progress_value *v)
         return;
     v->shown = fa_item(v->copy);
     v->known = true;
-    fa_release(v->copy);
+    fa__unhold(v->copy);
     v->copy = NULL;
 }
 
@@ -86,12 +86,12 @@ static void value_arrive(fa__progress_value *v)
 static bool value_send(fa__progress_value *v, const fa_tensor *t)
 {
     FA_USE(.device = fa_tensor_device(t), .stream = NULL, .no_grad = true);
-    if (!v->arrival && !(v->arrival = fa_keep(fa_event_new())))
+    if (!v->arrival && !(v->arrival = fa__hold(fa_event_new())))
         return false;
     fa_tensor *copy = fa_to(t, FA_CPU, .non_blocking = true);
     if (!copy || !fa_event_record(v->arrival, NULL))
         return false;
-    v->copy = fa_keep(copy);
+    v->copy = fa__hold(copy);
     return true;
 }
 

@@ -40,7 +40,7 @@ static void a_saved_operand_that_changed(void **state)
     assert_null(fa_grad(x));
 }
 
-/* fa_rsqrt reads its result alone. */
+/* fa_rsqrt and fa_expm1 read their result alone. */
 static void an_operand_that_may_change(void **state)
 {
     (void)state;
@@ -48,6 +48,10 @@ static void an_operand_that_may_change(void **state)
     fa_mul_(y, 0);
     assert_true(fa_backward(fa_sum(z)));
     HOLD(fa_grad(x), -0.0625, -0.0078125);
+    x = LEAF(0, 0), y = fa_mul(x, 3), z = fa_expm1(y);
+    fa_copy_(y, 7);
+    assert_true(fa_backward(fa_sum(z)));
+    HOLD(fa_grad(x), 3, 3);
 }
 
 static void a_saved_result_that_changed(void **state)

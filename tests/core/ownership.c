@@ -496,7 +496,33 @@ static int use_what_was_freed(void)
     }
     good &= fa_error_code() == FA_ERROR_STATE && strstr(fa_error_message(), "the tensor was not kept");
     fa_error_clear();
+    {
+        FA_SCOPE;
+        fa_escape(t);
+    }
+    good &= strstr(fa_error_message(), "ownership.c:") != NULL;
+    fa_error_clear();
     return good && !fa_failed() ? 0 : 1;
+}
+
+/* References that the library's own objects hold are not the program's to release. */
+static void what_others_hold_was_not_kept(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *layer = fa_nn_linear(2, 2), *net = fa_nn_sequential(layer);
+    fa_tensor *weight = fa_module_tensor(layer, "weight"), *x = fa_ones(FA_SHAPE(3, 2));
+    fa_optim *optim = fa_optim_sgd(net, .lr = 1);
+    fa_dataset *data = fa_data_tensors(x), *part = fa_data_subset(data, (int64_t[]){0}, 1);
+    const void *held[] = {layer, weight, x, data, optim};
+    fa_schedule_step_lr(optim, 1);
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
+        fa_release(held[i]);
+        assert_error(FA_ERROR_STATE, "was not kept");
+    }
+    assert_non_null(fa_forward(net, x));
+    assert_int_equal(fa_dataset_length(part), 1);
+    assert_no_error();
 }
 
 /* In all modes, as long as the memory was not used again. */
@@ -524,6 +550,12 @@ static void a_freed_tensor_is_recognized(void **state)
     assert_false(fa_failed());
     fa_release(kept);
     assert_error(FA_ERROR_STATE, "fa_release: the object was freed");
+    t = dangling();
+    assert_null(fa_set(other, 0, t)); /* before its view takes that memory */
+    assert_error(FA_ERROR_STATE, "was freed");
+    t = dangling();
+    assert_false(fa_save(FA_NAMED("t", t), "/dev/null"));
+    assert_error(FA_ERROR_STATE, "was freed", "tensor 0 of fa_save");
     assert_true(fa_item(fa_sum(other)) == 3); /* the free list is whole */
     for (int i = 0; i < 1000; i++)
         assert_true(fa_item(fa_add(fa_tensor_of(1.0), i)) == i + 1);
@@ -556,6 +588,7 @@ int main(int count, char **arguments)
         TEST(a_function_hands_its_result_out),
         TEST(escaping_in_the_root_scope_is_nothing),
         TEST(kept_objects_live_until_released),
+        TEST(what_others_hold_was_not_kept),
         TEST(adopted_objects_belong_to_the_scope),
         TEST(one_object_may_stand_in_several_scopes),
         TEST(a_destructor_may_use_the_library),

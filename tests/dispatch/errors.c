@@ -570,6 +570,13 @@ static void lists_of_failed_calls_have_items(void **state)
         assert_null(named[i].item[63]);
         assert_null(named[i].name[63]);
     }
+    const fa_state_dict states[] = {fa_optim_state_dict(NULL), fa_schedule_state_dict(NULL),
+                                    fa_scaler_state_dict(NULL)};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        assert_null(states[i].tensors.item[0]);
+        assert_null(states[i].numbers.name[0]);
+        assert_true(states[i].numbers.item[0] == 0);
+    }
     assert_null(fa_module_children(NULL).item[0]);
     assert_null(fa_add(fa_chunk(NULL, 3).item[1], x));
     assert_error(FA_ERROR_ARGUMENT, "errors.c:", "fa_chunk", "x is NULL");

@@ -237,6 +237,14 @@ static void conversions(void **state)
     assert_non_null(fa_copy_(fa_t(into.gpu), x.cpu));
     assert_non_null(fa_copy_(f.gpu, x.gpu));
     SAME("%s", fa_to(x.cpu, FA_F32), f.gpu, "f64 into f32");
+    /* halfway between two numbers of bf16, and beside it: what is cut off on the way decides */
+    const int64_t half = (1LL << 40) + (1LL << 32);
+    fa_tensor *whole = fa_tensor_of(half, half + 1, -half - 1, half - 1, 3 * half, INT64_MAX, INT64_MIN);
+    fa_tensor *there = fa_to(whole, GPU),
+              *out[] = {fa_empty(S(7), .dtype = FA_BF16), fa_empty_like(there, .dtype = FA_BF16)};
+    SAME("%s", fa_mul(whole, 1, .out = out[0]), fa_mul(there, 1, .out = out[1]), "i64 to bf16");
+    assert_true(fa_item(fa_to(fa_select(out[0], 0, 1), FA_F64)) == (double)(1LL << 40 | 1LL << 33));
+    SAME("%s", fa_to(whole, FA_F16), fa_to(there, FA_F16), "i64 to f16");
     assert_non_null(fa_copy_(into.gpu, fa_get(f.cpu, "0, :3"))); /* a row into each */
     SAME("%s", fa_to(fa_contiguous(fa_expand(fa_get(f.cpu, "0, :3"), S(4, 3))), FA_F64), into.gpu, "a row");
 }

@@ -252,6 +252,9 @@ fa_tensor *(fa_set)(fa_tensor *x, const char *where, fa_arg value)
         fa__fail(FA_ERROR_ARGUMENT, "fa_set: the index is NULL");
         return NULL;
     }
+    /* before the view takes the memory of a tensor that was freed */
+    if (value.kind == FA__ARG_TENSOR && !fa__tensor_check(value.as.t, "fa_set: the value"))
+        return NULL;
     FA__WORK_FOR(&set_op);
     const fa__context *c = fa__ctx();
     size_t mark = c ? c->owned_count : 0;

@@ -7,8 +7,15 @@
 /** 2 to the power x. */
 POINTWISE(exp2, (x), y = exp2(x), TORCH("exp2(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
+/* From the result alone, as in PyTorch, so that x may be changed, also by the in-place form. */
+static void expm1_grad(fa__back *b)
+{
+    fa__set_input_grad(b, b->args, fa_pointwise("x * (y + 1)", b->gy[0], b->y[0]));
+}
+
 /** exp(x) - 1, accurate near 0. */
-POINTWISE(expm1, (x), y = expm1(x), .autocast = FA__CAST_F32, TORCH("expm1(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
+POINTWISE(expm1, (x), y = expm1(x), .grad = expm1_grad, .keep = KEEP(y), .autocast = FA__CAST_F32, TORCH("expm1(x)"),
+          SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** The base-2 logarithm of x. */
 POINTWISE(log2, (x), y = log2(x), .autocast = FA__CAST_F32, TORCH("log2(x)"), SAMPLES("p(3,4); p(); (0,2); n(9)"))
