@@ -35,7 +35,7 @@ typedef struct fa_scaler fa_scaler; /**< a gradient scaler */
 /** Options of fa_amp_scaler(). */
 typedef struct fa_amp_scaler_options {
     size_t size;             /**< set by the macro */
-    double init_scale;       /**< initial scale, more than 0 */
+    double init_scale;       /**< initial scale, more than 0: a normal number of f32 */
     double growth_factor;    /**< the scale is multiplied by it after growth_interval steps without overflow; above 1 */
     double backoff_factor;   /**< the scale is multiplied by it after a step with overflow; between 0 and 1 */
     int64_t growth_interval; /**< number of consecutive steps without overflow before the scale grows; at least 1 */

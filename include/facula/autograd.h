@@ -153,8 +153,8 @@ typedef struct fa_function {
     /** Computes the result; returns NULL after fa_fail(). Its operations are not recorded. */
     fa_tensor *(*forward)(void *context, fa_tensors inputs);
     /** Sets grad_inputs[i] to the gradient of input i, or leaves it NULL, and returns true; returns false after
-     *  fa_fail(). Its operations are recorded if create_graph is set. `saved` holds the inputs, followed by the
-     *  result. */
+     *  fa_fail(). Its operations are recorded if create_graph is set, and run under the .autocast that was in force
+     *  in fa_apply(). `saved` holds the inputs, followed by the result. */
     bool (*backward)(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs);
     /** Called once, from any thread, when the graph no longer needs the context; may be NULL. */
     void (*release)(void *context);

@@ -15,6 +15,7 @@ typedef struct function {
     fa_function table;
     void *context;
     size_t inputs, results, saves;
+    fa_dtype autocast; /* of forward, and so of backward */
 } function;
 
 enum { MOST_INPUTS = 8, MOST_SAVES = 8, MOST_OUT = FA__MAX_RESULTS + MOST_SAVES };
@@ -41,10 +42,16 @@ __attribute__((__constructor__)) static void function_type(void)
 
 static bool call_backward(function *f, fa__back *b, fa_tensors saved, fa_tensor **gx)
 {
+    fa__scope settings;
+    fa_settings *s = fa__use_again(&settings);
+    if (!s)
+        return false;
+    s->autocast = f->autocast;
     fa__callback use = fa__callback_begin();
     bool good = f->table.backward_all ? f->table.backward_all(f->context, saved, (fa_tensors){f->results, b->gy}, gx)
                                       : f->table.backward(f->context, saved, b->gy[0], gx);
     fa__callback_end(&use);
+    fa__use_close(&settings);
     if (!good)
         fa__fail(FA_ERROR_USER, "%s: its backward failed", name_of(f));
     return good && !fa__failed();
@@ -207,6 +214,7 @@ static function *function_new(const fa_function *table, void *context, fa_tensor
     f->inputs = inputs.count;
     f->results = table->forward_all ? (size_t)table->results : 1;
     f->saves = table->forward_all ? (size_t)table->saves : 0;
+    f->autocast = fa__settings().autocast;
     return f;
 }
 

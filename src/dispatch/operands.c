@@ -31,6 +31,12 @@ static fa_tensor *moved(const fa__call *c, int i, const fa_tensor *t)
     return fa_to(t, c->plan.device->id);
 }
 
+/* Whether the program can write to its memory without a call, so that the version does not tell. */
+static bool may_change(const fa_tensor *t)
+{
+    return t->storage->borrowed || atomic_load(&t->storage->pins);
+}
+
 /* f64 and integers are not cast. A parameter is cast once (core/casts.h). */
 static fa_tensor *cast(const fa__call *c, fa_tensor *t)
 {
@@ -38,7 +44,7 @@ static fa_tensor *cast(const fa__call *c, fa_tensor *t)
     bool casts = t && to != FA_SAME && fa__dtype_is_float(t->dtype) && t->dtype != FA_F64 && t->dtype != to;
     if (!casts)
         return t;
-    if (!t->requires_grad || t->node)
+    if (!t->requires_grad || t->node || may_change(t))
         return fa_to(t, to);
     bool recording = fa__recording();
     fa_tensor *made = fa__cast_find(t, to, recording);

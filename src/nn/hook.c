@@ -153,9 +153,11 @@ static fa_tensor *call_backward(const passage *p, size_t input, fa_tensor *grad)
     return grad;
 }
 
+/* Hooks of gradients run without autocast, which backward functions have as their forward had it. */
 static bool leave(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs)
 {
     (void)saved;
+    FA_USE(.autocast = FA_SAME);
     passage *p = context;
     EACH_HOOK(h, p->module, FA__BACKWARD_PRE)
     {
@@ -173,6 +175,7 @@ static bool leave(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **
 static bool enter(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs)
 {
     (void)saved;
+    FA_USE(.autocast = FA_SAME);
     const gate *g = context;
     grad_inputs[0] = call_backward(g->passage, g->number, grad);
     return went_well(g->passage);

@@ -9,6 +9,7 @@
 #include <facula/graph.h>
 #include <facula/operations.h>
 #include <facula/tensor.h>
+#include <float.h>
 #include <math.h>
 
 /* What was done with an optimizer since the last update of the scale. */
@@ -68,10 +69,16 @@ static bool is_scaler(const fa_scaler *s, const char *who)
 
 /* ---- creation ---- */
 
+/* On the device it is an f32; of a subnormal one, 1 / scale may be infinite. */
+static bool is_scale(double value)
+{
+    return value >= (double)FLT_MIN && value <= (double)FLT_MAX;
+}
+
 static bool options_are_good(const char *who, const fa_scaler *s, double scale)
 {
-    if (!(scale > 0 && isfinite(scale)))
-        return fa_fail(FA_ERROR_ARGUMENT, "%s: .init_scale is more than 0, and finite, not %g", who, scale);
+    if (!is_scale(scale))
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: .init_scale is between 1.2e-38 and 3.4e38, not %g", who, scale);
     if (!(s->growth_factor > 1 && isfinite(s->growth_factor)))
         return fa_fail(FA_ERROR_ARGUMENT, "%s: .growth_factor is more than 1, and finite, not %g", who,
                        s->growth_factor);
@@ -80,8 +87,8 @@ static bool options_are_good(const char *who, const fa_scaler *s, double scale)
     if (s->growth_interval < 1)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: .growth_interval is 1 or more, not %lld", who,
                        (long long)s->growth_interval);
-    return (s->min_scale > 0 && isfinite(s->min_scale))
-           || fa_fail(FA_ERROR_ARGUMENT, "%s: .min_scale is more than 0, and finite, not %g", who, s->min_scale);
+    return is_scale(s->min_scale)
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: .min_scale is between 1.2e-38 and 3.4e38, not %g", who, s->min_scale);
 }
 
 fa_scaler *(fa_amp_scaler)(const fa_amp_scaler_options *options)
@@ -148,7 +155,7 @@ fa_tensor *fa_scaler_scale(fa_scaler *s, fa_tensor *loss)
     if (!is_scaler(s, who) || fa_error_stands())
         return NULL;
     if (!loss || !fa_dtype_is_floating(fa_tensor_dtype(loss))) {
-        fa_fail(FA_ERROR_ARGUMENT, "%s: the loss is a floating tensor, not %s", who,
+        fa_fail(FA_ERROR_ARGUMENT, "%s: the loss has to be a floating tensor, not %s", who,
                 loss ? fa_dtype_name(fa_tensor_dtype(loss)) : "NULL");
         return NULL;
     }
@@ -280,9 +287,11 @@ bool fa_scaler_unscale(fa_scaler *s, fa_optim *o)
         return true;
     const record *r = record_of(s, o);
     if (r)
-        return fa_fail(FA_ERROR_STATE, "%s: %s since the last fa_scaler_update()", who,
-                       r->stepped ? "fa_scaler_step() was called for this optimizer"
-                                  : "the gradients of this optimizer were already unscaled");
+        return fa_fail(FA_ERROR_STATE, "%s: %s", who,
+                       r->stepped ? "fa_scaler_step() was called for this optimizer since the last fa_scaler_update(): "
+                                    "unscale before the step"
+                                  : "the gradients of this optimizer were already unscaled: call it once between two "
+                                    "fa_scaler_update(), after the last fa_backward()");
     return record_new(s, who, o) != NULL;
 }
 
@@ -295,8 +304,11 @@ bool fa_scaler_step(fa_scaler *s, fa_optim *o)
         return fa_optim_step(o);
     record *r = record_of(s, o);
     if (r && r->stepped)
-        return fa_fail(FA_ERROR_STATE, "%s: it was already called for this optimizer since the last fa_scaler_update()",
-                       who);
+        return fa_fail(
+            FA_ERROR_STATE,
+            "%s: it was already called for this optimizer since the last fa_scaler_update(): call that after "
+            "the steps of all optimizers",
+            who);
     if (!r && !(r = record_new(s, who, o)))
         return false;
     r->stepped = fa__optim_step_unless(o, r->found);
@@ -330,7 +342,9 @@ static bool scale_adjust(fa_scaler *s)
 {
     fa_tensor *found = found_by_any(s);
     if (!found)
-        return fa_fail(FA_ERROR_STATE, "fa_scaler_update: no fa_scaler_step() or fa_scaler_unscale() came before it");
+        return fa_fail(FA_ERROR_STATE,
+                       "fa_scaler_update: no fa_scaler_step() or fa_scaler_unscale() came before it: call "
+                       "it once, after the steps of all optimizers");
     const fa_binding names[] = {FA_BIND("s", FA_TENSORS(s->scale)),
                                 FA_BIND("t", FA_TENSORS(s->tracker)),
                                 FA_BIND("found", found),
@@ -348,8 +362,8 @@ bool(fa_scaler_update)(fa_scaler *s, const fa_scaler_update_options *options)
     fa__options_read(&o, o.size, options);
     if (!is_scaler(s, who) || fa_error_stands())
         return false;
-    if (o.new_scale != 0 && !(o.new_scale > 0 && isfinite(o.new_scale)))
-        return fa_fail(FA_ERROR_ARGUMENT, "%s: .new_scale is more than 0, and finite, not %g", who, o.new_scale);
+    if (o.new_scale != 0 && !is_scale(o.new_scale))
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: .new_scale is between 1.2e-38 and 3.4e38, not %g", who, o.new_scale);
     if (!s->enabled)
         return true;
     FA_SCOPE;

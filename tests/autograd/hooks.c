@@ -643,6 +643,48 @@ static void a_function_that_returns_its_input(void **state)
     HOLD(fa_grad(x), 12);
 }
 
+/* ---- autocast ---- */
+
+static fa_tensor *matmul_forward(void *context, fa_tensors in)
+{
+    (void)context;
+    return fa_matmul(in.item[0], in.item[1]);
+}
+
+/* `saved` has f32 inputs, and `grad` is f16: what a user writes computes in the dtype of forward. */
+static bool matmul_backward(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs)
+{
+    (void)context;
+    grad_inputs[0] = fa_matmul(grad, fa_t(saved.item[1]));
+    grad_inputs[1] = fa_matmul(fa_t(saved.item[0]), grad);
+    return grad_inputs[0] && fa_tensor_dtype(grad_inputs[0]) == fa_tensor_dtype(grad) && grad_inputs[1];
+}
+
+static void a_functions_backward_has_the_autocast_of_its_forward(void **state)
+{
+    (void)state;
+    const fa_function matmul = {.name = "matmul", .forward = matmul_forward, .backward = matmul_backward};
+    const fa_dtype dtypes[] = {FA_F16, FA_BF16, FA_SAME};
+    for (int d = 0; d < 3; d++)
+        for (int again = 0; again < 2; again++) {
+            FA_SCOPE;
+            fa_tensor *x = fa_ones(FA_SHAPE(2, 3), .requires_grad = true, .device = DEVICE(0));
+            fa_tensor *w = fa_full(FA_SHAPE(3, 4), 2.0, .requires_grad = true, .device = DEVICE(0)), *y = NULL;
+            {
+                FA_USE(.autocast = dtypes[d]);
+                y = fa_apply(&matmul, NULL, FA_TENSORS(x, w));
+            }
+            assert_int_equal(fa_tensor_dtype(y), dtypes[d] == FA_SAME ? FA_F32 : dtypes[d]);
+            FA_USE(.autocast = again ? FA_BF16 : FA_SAME); /* this does not matter */
+            assert_true(fa_backward(fa_sum(y), .create_graph = again));
+            assert_int_equal(fa_tensor_dtype(fa_grad(x)), FA_F32);
+            HOLD(fa_select(fa_grad(x), 0, 1), 8, 8, 8);
+            HOLD(fa_select(fa_grad(w), 0, 2), 2, 2, 2, 2);
+            fa_set_grad(x, NULL);
+            fa_set_grad(w, NULL);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -676,6 +718,7 @@ int main(void)
         TEST(a_function_needs_forward_and_backward),
         TEST(a_function_takes_eight_inputs),
         TEST(a_function_that_returns_its_input),
+        TEST(a_functions_backward_has_the_autocast_of_its_forward),
     };
     return RUN("autograd_hooks");
 }

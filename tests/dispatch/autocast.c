@@ -87,6 +87,25 @@ static void a_modified_parameter_is_cast_again(void **state)
     assert_true(fa_same(fa_cpu(fa_mul(before, 2)), fa_cpu(after)));
 }
 
+/* What is written through a pointer does not change the version. */
+static void a_parameter_with_a_pointer_is_cast_each_time(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.autocast = FA_BF16);
+    fa_tensor *w = fa_zeros(FA_SHAPE(4, 4), .requires_grad = true), *ones = fa_ones(FA_SHAPE(1, 4), .dtype = FA_BF16);
+    assert_int_equal(CASTS_OF(fa_matmul(ones, w)), 1);
+    assert_int_equal(CASTS_OF(fa_matmul(ones, w)), 0);
+    float *at = fa_ptr(w, FA_F32);
+    fa_tensor *y = NULL;
+    for (int i = 1; i < 3; i++) {
+        at[0] = (float)i;
+        assert_int_equal(CASTS_OF(y = fa_matmul(ones, w)), 1);
+        assert_true(fa_item(fa_get(y, "0,0")) == i);
+    }
+    assert_no_error();
+}
+
 /* What was cast without recording has no gradient. */
 static void each_grad_mode_has_its_own(void **state)
 {
@@ -156,9 +175,14 @@ static void there_may_be_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OF(a_parameter_is_cast_once),   OF(the_end_of_the_block_forgets_it), OF(a_modified_parameter_is_cast_again),
-        OF(each_grad_mode_has_its_own), OF(other_tensors_are_not_kept),      OF(backward_may_go_through_it_again),
+        OF(a_parameter_is_cast_once),
+        OF(the_end_of_the_block_forgets_it),
+        OF(a_modified_parameter_is_cast_again),
+        OF(each_grad_mode_has_its_own),
+        OF(other_tensors_are_not_kept),
+        OF(backward_may_go_through_it_again),
         OF(there_may_be_many),
+        OF(a_parameter_with_a_pointer_is_cast_each_time),
     };
     return RUN("autocast");
 }

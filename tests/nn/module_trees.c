@@ -399,6 +399,39 @@ static void backward_hooks_of_what_needs_no_input_gradient(void **state)
     assert_no_error();
 }
 
+static fa_tensor *product_before(fa_module *m, fa_tensor *grad, void *context)
+{
+    (void)m, (void)grad;
+    const fa_tensor *ones = fa_ones(FA_SHAPE(2, 2));
+    *(fa_dtype *)context = fa_tensor_dtype(fa_matmul(ones, ones));
+    return NULL;
+}
+
+static fa_tensor *product_after(fa_module *m, size_t i, fa_tensor *grad_input, fa_tensor *grad_output, void *context)
+{
+    (void)i, (void)grad_input;
+    return product_before(m, grad_output, context);
+}
+
+/* As hooks of tensors. */
+static void backward_hooks_run_without_autocast(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_dtype before = FA_SAME, after = FA_SAME;
+    fa_module *m = fa_nn_linear(2, 1);
+    fa_module_hook_backward_pre(m, product_before, &before);
+    fa_module_hook_backward(m, product_after, &after);
+    fa_tensor *y = NULL;
+    {
+        FA_USE(.autocast = FA_BF16);
+        y = fa_forward(m, fa_ones(FA_SHAPE(3, 2), .requires_grad = true));
+    }
+    assert_int_equal(fa_tensor_dtype(y), FA_BF16);
+    assert_true(fa_backward(fa_sum(y)));
+    assert_true(before == FA_F32 && after == FA_F32);
+}
+
 static void graphs_hold_modules_with_backward_hooks(void **state)
 {
     (void)state;
@@ -651,6 +684,7 @@ int main(void)
         TEST(hooks_may_go_while_they_are_called),
         TEST(hooks_may_fail),
         TEST(backward_hooks_of_what_needs_no_input_gradient),
+        TEST(backward_hooks_run_without_autocast),
         TEST(graphs_hold_modules_with_backward_hooks),
         TEST(tables_tell_what_an_input_does),
         TEST(tables_count_what_runs_twice),

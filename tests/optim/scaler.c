@@ -253,6 +253,16 @@ static void wrong_arguments_are_errors(void **state)
     assert_error(FA_ERROR_ARGUMENT, "fa_scaler_step", "the optimizer is NULL");
     assert_false(fa_scaler_update(n.scaler, .new_scale = -1));
     assert_error(FA_ERROR_ARGUMENT, "fa_scaler_update", ".new_scale");
+    const double outside_f32[] = {1e39, 1e-45, (double)NAN, (double)INFINITY};
+    for (int i = 0; i < 4; i++) {
+        assert_null(fa_amp_scaler(.init_scale = outside_f32[i]));
+        assert_error(FA_ERROR_ARGUMENT, "fa_amp_scaler", ".init_scale is between 1.2e-38 and 3.4e38");
+        assert_null(fa_amp_scaler(.min_scale = outside_f32[i]));
+        assert_error(FA_ERROR_ARGUMENT, "fa_amp_scaler", ".min_scale is between 1.2e-38 and 3.4e38");
+        assert_false(fa_scaler_update(n.scaler, .new_scale = outside_f32[i]));
+        assert_error(FA_ERROR_ARGUMENT, "fa_scaler_update", ".new_scale is between 1.2e-38 and 3.4e38");
+    }
+    assert_true(fa_scaler_get_scale(n.scaler) == 1024);
 }
 
 static void gradients_of_f16_are_refused(void **state)
