@@ -582,6 +582,50 @@ class Callbacks(unittest.TestCase):
         del part, parts, h
         self.assertEqual(self.held(), before)
 
+    def test_backward_hooks_of_modules(self):
+        before, seen = self.held(), []
+        x = fa.tensor([-1.0, 2.0, 3.0], requires_grad=True)
+
+        class Relu(fa.nn.Module):
+            def forward(self, x):
+                return x.relu()
+
+        for net in (fa.nn.relu(), Relu()):
+            del seen[:]
+            parts = [net.register_full_backward_pre_hook(lambda m, g: seen.append((type(m), g[0].tolist())) or g[0] * 10),
+                     net.register_full_backward_hook(
+                         lambda m, i, g: seen.append((i[0].tolist(), g[0].tolist())) or (i[0] + 1,))]
+            x.grad = None
+            (net(x) * 3).sum().backward()
+            self.assertEqual(seen, [(type(net), [3, 3, 3]), ([0, 30, 30], [30, 30, 30])])
+            self.assertEqual(x.grad.tolist(), [1, 31, 31])
+            for part in parts:
+                part.remove()
+            net(x).sum().backward()
+            self.assertEqual((len(seen), x.grad.tolist()), (2, [1, 32, 32]))
+
+        class Product(fa.nn.Module):
+            def forward(self, a, b):
+                return a * b
+
+        net, b = Product(), fa.tensor([5.0, 6.0, 7.0], requires_grad=True)
+        got = {}
+        h = net.register_full_backward_hook(lambda m, i, g: got.update({len(i) - 1: i[-1].tolist()}))
+        net(x, b).sum().backward()
+        self.assertEqual(got, {0: [5, 6, 7], 1: [-1, 2, 3]})
+        h.remove()
+        net = fa.nn.linear(3, 2)  # whose input needs no gradient
+        h = net.register_full_backward_hook(lambda m, i, g: seen.append((i, g[0].shape)))
+        net(fa.ones((1, 3))).sum().backward()
+        self.assertEqual(seen[-1], ((None,), (1, 2)))
+        h.remove()
+        for bad, error in ((lambda m, g: 1 / 0, ZeroDivisionError), (lambda m, g: (g[0], g[0]), ValueError)):
+            h = net.register_full_backward_pre_hook(bad)
+            self.assertRaises(error, net(fa.ones((1, 3))).sum().backward)
+            h.remove()
+        del net, h, parts, part
+        self.assertEqual(self.held(), before)
+
     def test_an_end_with_everything_alive(self):
         program = """
 import facula as fa, gc

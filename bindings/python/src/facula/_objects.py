@@ -118,6 +118,19 @@ class Module(Handle):
         the result ends it; until then the hook is kept."""
         return self._hook('forward_pre', hook)
 
+    def register_full_backward_hook(self, hook):
+        """Calls hook(module, grad_input, grad_output) in backward() with tuples of gradients; a tensor or tuple that it
+        returns replaces grad_input. A module with several inputs calls it for each that receives a gradient, which is the
+        last of grad_input, behind a None for each input before it; if none does, grad_input is (None,). It applies to
+        later runs of the module. remove() of the result ends it; until then the hook is kept."""
+        return self._hook('backward', hook)
+
+    def register_full_backward_pre_hook(self, hook):
+        """Calls hook(module, grad_output) in backward(), before the gradients inside the module are computed, with a tuple
+        of the gradient of the output; a tensor or tuple that it returns replaces it. It applies to later runs of the
+        module. remove() of the result ends it; until then the hook is kept."""
+        return self._hook('backward_pre', hook)
+
     def _hook(self, kind, hook):
         from ._callbacks import Hook
         object.__setattr__(self, '_hooked', True)
