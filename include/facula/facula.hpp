@@ -11,7 +11,8 @@
  *  - fa::NAME() is C's fa_NAME(), which has the documentation: of operations, and in namespaces of layers
  * (fa::nn::linear), optimizers (fa::optim::sgd), learning rates (fa::lr::cosine), datasets (fa::data::digits),
  * transforms and initializations.
- *  - Options are the last argument: in C++20 {.dim = 1, .keepdim = true}, in C++17 {1, true}, in the order of C's.
+ *  - Options are the last argument: in C++20 {.dim = 1, .keepdim = true}, in C++17 {1, true}, in the order of C's. The
+ * first needs no braces if it is a number: fa::argmax(x, 1), and may be several dimensions: fa::sum(x, {0, 1}).
  *  - Handles (tensor, module, optimizer, ...) are counted references: copies are cheap and refer to the same object.
  * The object is freed with its last reference, in no matter which scope or thread. A default-constructed handle refers
  * to none.
@@ -63,6 +64,12 @@ class error : public std::runtime_error
 
 namespace detail
 {
+
+/* For arguments that are numbers. */
+template <class T>
+using if_number = std::enable_if_t<std::is_arithmetic<T>::value && !std::is_same<T, bool>::value, int>;
+template <class T>
+using if_integer = std::enable_if_t<std::is_integral<T>::value && !std::is_same<T, bool>::value, int>;
 
 /* An exception of a callback, on its way through functions in C. */
 inline std::exception_ptr &thrown()
@@ -352,6 +359,12 @@ class dims
     /** Several dimensions, each from -8 to 7. */
     dims(std::initializer_list<int64_t> several) : value((fa_dims_of)(several.size(), several.begin()))
     {
+    }
+    /** Several dimensions. */
+    template <class Number> static dims of(std::initializer_list<Number> several)
+    {
+        const std::vector<int64_t> all(several.begin(), several.end());
+        return (fa_dims_of)(all.size(), all.data());
     }
     /** That of C. */
     fa_dims get() const

@@ -78,6 +78,11 @@ static void values()
     CHECK(fa::sum(x, {1}).to_vector<double>() == (std::vector<double>{6, 15}));
     CHECK((fa::sum(x, {{0, 1}, true}).shape() == fa::shape{1, 1}));
     CHECK((fa::permute(x, {1, 0}).shape() == fa::shape{3, 2}));
+    CHECK((fa::sum(x, 1).to_vector<double>() == std::vector<double>{6, 15}));
+    CHECK((fa::sum(x, {0, 1}).dim() == 0 && fa::sum(x, {0, true}).shape() == fa::shape{1, 3}));
+    CHECK((fa::argmax(x, 1).size(0) == 2 && fa::flatten(x, -2).dim() == 1 && fa::cat({x, x}, 1).size(1) == 6));
+    CHECK((fa::leaky_relu(-x, 0.5)[0][0].item() == -0.5 && fa::nn::dropout(1.0)(x).sum().item() == 0));
+    CHECK((fa::topk(x, 1, 0).values.shape() == fa::shape{1, 3}));
     double memory[3] = {1, 2, 3};
     const fa::tensor over = fa::tensor::borrow(memory, {3});
     memory[1] = 7;
@@ -105,6 +110,7 @@ static void errors()
     CHECK(says(failure([&] { (void)fa::matmul(a, a); }), line(__LINE__) + "fa_matmul(a=(2, 3) f32 cpu"));
     CHECK(says(failure([&] { (void)(a + fa::ones({2, 2})); }), line(__LINE__) + "fa_add("));
     CHECK(says(failure([&] { (void)fa::sum(a, {5}); }), line(__LINE__) + "fa_sum("));
+    CHECK(says(failure([&] { (void)fa::sum(a, 5); }), line(__LINE__) + "fa_sum("));
     CHECK(says(failure([&] { (void)a.size(7); }), line(__LINE__)));
     CHECK(says(failure([&] { (void)a["0, 0, 0"]; }), line(__LINE__) + "fa_get("));
     CHECK(says(failure([&] { (void)a.item(); }), line(__LINE__)));
