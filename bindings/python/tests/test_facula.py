@@ -300,7 +300,7 @@ class Training(unittest.TestCase):
 
     def test_a_module_of_ones_own(self):
         net = MLP()
-        self.assertEqual(sorted(net.named_parameters()),
+        self.assertEqual(sorted(dict(net.named_parameters())),
                          ['fc1.bias', 'fc1.weight', 'fc2.bias', 'fc2.weight', 'scale'])
         losses = self.train(net, fa.optim.adam(net, lr=0.03))
         self.assertLess(losses[-1], 0.4 * losses[0])
@@ -321,7 +321,7 @@ class Training(unittest.TestCase):
             net = fa.nn.sequential(fa.nn.linear(4, 16), fa.nn.relu(), fa.nn.linear(16, 2))
             losses = self.train(net, make(net.parameters(), lr=0.05))
             self.assertLess(losses[-1], losses[0])
-        opt = fa.optim.sgd([net.child('0').named_parameters()['weight']], lr=0.1)
+        opt = fa.optim.sgd([net[0].weight], lr=0.1)
         schedule = fa.lr.exponential(opt, 0.5)
         schedule.step()
         self.assertAlmostEqual(opt.lr, 0.05)
@@ -357,7 +357,7 @@ class Training(unittest.TestCase):
         fa.optim.AdamW(net.parameters(), lr=0.1).step()
         mlp = MLP()
         self.assertEqual(mlp.fc1.weight.shape, (16, 4))
-        self.assertEqual(net.child('1').running_mean.tolist(), net.state_dict()['1.running_mean'].tolist())
+        self.assertEqual(net[1].running_mean.tolist(), net.state_dict()['1.running_mean'].tolist())
         self.assertRaises(AttributeError, getattr, mlp.fc1, 'weights')
         other = MLP()
         other.load_state_dict(mlp.state_dict())
@@ -515,7 +515,13 @@ class Callbacks(unittest.TestCase):
         net = fa.nn.sequential(fa.nn.linear(2, 3), lambda x: x * 2, MLP3())
         gc.collect()
         self.assertEqual(net(fa.ones((4, 2))).shape, (4, 5))
-        self.assertEqual(sorted(net.named_parameters()), ['0.bias', '0.weight', '2.fc.bias', '2.fc.weight'])
+        self.assertEqual(sorted(name for name, p in net.named_parameters()),
+                         ['0.bias', '0.weight', '2.fc.bias', '2.fc.weight'])
+        self.assertEqual([name for name, m in net.named_children()], ['0', '1', '2'])
+        self.assertEqual([type(m) for m in net], [type(m) for m in net.children()])
+        self.assertEqual((net[0].weight.shape, net[-1].fc.weight.shape), (net.state_dict()['0.weight'].shape,
+                                                                          net.state_dict()['2.fc.weight'].shape))
+        self.assertRaises(IndexError, lambda: net[3])
         self.assertEqual(len(_objects._outlived), before[1] + 2)
         with self.assertRaises(fa.Error) as caught:
             net(fa.ones((4, 9)))
