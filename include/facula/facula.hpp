@@ -11,7 +11,8 @@
  *  - fa::NAME() is C's fa_NAME(), which has the documentation: of operations, and in namespaces of layers
  * (fa::nn::linear), optimizers (fa::optim::sgd), learning rates (fa::lr::cosine), datasets (fa::data::digits),
  * transforms and initializations.
- *  - Options are the last argument: in C++20 {.dim = 1, .keepdim = true}, in C++17 {1, true}, in the order of C's.
+ *  - Options are the last argument: in C++20 {.dim = 1, .keepdim = true}, in C++17 {1, true}, in the order of C's. The
+ * first needs no braces if it is a number: fa::argmax(x, 1), and may be several dimensions: fa::sum(x, {0, 1}).
  *  - Handles (tensor, module, optimizer, ...) are counted references: copies are cheap and refer to the same object.
  * The object is freed with its last reference, in no matter which scope or thread. A default-constructed handle refers
  * to none.
@@ -63,6 +64,12 @@ class error : public std::runtime_error
 
 namespace detail
 {
+
+/* For arguments that are numbers. */
+template <class T>
+using if_number = std::enable_if_t<std::is_arithmetic<T>::value && !std::is_same<T, bool>::value, int>;
+template <class T>
+using if_integer = std::enable_if_t<std::is_integral<T>::value && !std::is_same<T, bool>::value, int>;
 
 /* An exception of a callback, on its way through functions in C. */
 inline std::exception_ptr &thrown()
@@ -352,6 +359,12 @@ class dims
     /** Several dimensions, each from -8 to 7. */
     dims(std::initializer_list<int64_t> several) : value((fa_dims_of)(several.size(), several.begin()))
     {
+    }
+    /** Several dimensions. */
+    template <class Number> static dims of(std::initializer_list<Number> several)
+    {
+        const std::vector<int64_t> all(several.begin(), several.end());
+        return (fa_dims_of)(all.size(), all.data());
     }
     /** That of C. */
     fa_dims get() const
@@ -940,6 +953,17 @@ class module : public handle<fa_module>
                FA__HERE) const;
     /** Calls function(module, inputs) before each run; it may replace inputs. This ends with the result. */
     hook before_forward(std::function<void(const module &, std::vector<tensor> &inputs)> function, FA__HERE) const;
+    /** Calls function(module, input, grad_input, grad_output) in backward() for each input that receives a gradient,
+     * with its number; once, with an empty grad_input, if none does. A tensor that it returns replaces grad_input. It
+     * applies to later runs of the module, in which that cannot modify its inputs in place. This ends with the result.
+     */
+    hook
+    on_backward(std::function<tensor(const module &, size_t input, const tensor &grad_input, const tensor &grad_output)>
+                    function,
+                FA__HERE) const;
+    /** Calls function(module, grad_output) in backward() before the gradients inside the module are computed; a tensor
+     *  that it returns replaces the gradient. It applies to later runs of the module. This ends with the result. */
+    hook before_backward(std::function<tensor(const module &, const tensor &grad_output)> function, FA__HERE) const;
 
     /** Adds a child under a name; returns the child. */
     module add(const char *name, const module &part, FA__HERE) const
@@ -1041,7 +1065,8 @@ class network : public module
     }
 };
 
-/** A hook of a tensor or module, from on_grad(), on_forward() or before_forward(): it is removed with this object. */
+/** A hook of a tensor, from on_grad(), or of a module, from on_forward(), before_forward(), on_backward() or
+ *  before_backward(): it is removed with this object. */
 class hook
 {
   public:
@@ -1133,6 +1158,45 @@ inline hook module::before_forward(std::function<void(const module &, std::vecto
     };
     return fa::hook::made(
         *this, std::move(function), [called](fa_module *m, F *f) { return (fa_module_hook_forward_pre)(m, called, f); },
+        [](fa_module *m, int64_t n) { (fa_module_unhook)(m, n); });
+}
+
+inline hook module::on_backward(std::function<tensor(const module &, size_t, const tensor &, const tensor &)> function,
+                                const char *file, int line) const
+{
+    const detail::call here(file, line);
+    using F = decltype(function);
+    fa_backward_hook *const called = [](fa_module *m, size_t input, fa_tensor *grad_input, fa_tensor *grad_output,
+                                        void *context) -> fa_tensor * {
+        try {
+            return detail::handed_over((*static_cast<F *>(context))(
+                module(m), input, grad_input ? tensor(grad_input) : tensor(), tensor(grad_output)));
+        } catch (...) {
+            detail::gave_up();
+        }
+        return nullptr;
+    };
+    return fa::hook::made(
+        *this, std::move(function), [called](fa_module *m, F *f) { return (fa_module_hook_backward)(m, called, f); },
+        [](fa_module *m, int64_t n) { (fa_module_unhook)(m, n); });
+}
+
+inline hook module::before_backward(std::function<tensor(const module &, const tensor &)> function, const char *file,
+                                    int line) const
+{
+    const detail::call here(file, line);
+    using F = decltype(function);
+    fa_backward_pre_hook *const called = [](fa_module *m, fa_tensor *grad_output, void *context) -> fa_tensor * {
+        try {
+            return detail::handed_over((*static_cast<F *>(context))(module(m), tensor(grad_output)));
+        } catch (...) {
+            detail::gave_up();
+        }
+        return nullptr;
+    };
+    return fa::hook::made(
+        *this, std::move(function),
+        [called](fa_module *m, F *f) { return (fa_module_hook_backward_pre)(m, called, f); },
         [](fa_module *m, int64_t n) { (fa_module_unhook)(m, n); });
 }
 

@@ -109,6 +109,14 @@ inline tensor arange(double start, double end, const arange_options &options = {
     return detail::result((fa_arange)(start, end, &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor arange(double start, double end, Number step, FA__HERE)
+{
+    arange_options options;
+    options.step = static_cast<double>(step);
+    return arange(start, end, options, file, line);
+}
+
 struct rand_options {
     fa_dtype dtype = FA_SAME;
     fa::device device = {};
@@ -396,6 +404,14 @@ inline tensor logspace(double start, double end, int64_t steps, const logspace_o
     return detail::result((fa_logspace)(start, end, steps, &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor logspace(double start, double end, int64_t steps, Number base, FA__HERE)
+{
+    logspace_options options;
+    options.base = static_cast<double>(base);
+    return logspace(start, end, steps, options, file, line);
+}
+
 struct eye_options {
     int64_t m = -1;
     fa_dtype dtype = FA_SAME;
@@ -415,6 +431,14 @@ inline tensor eye(int64_t n, const eye_options &options = {}, FA__HERE)
     return detail::result((fa_eye)(n, &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor eye(int64_t n, Number m, FA__HERE)
+{
+    eye_options options;
+    options.m = static_cast<int64_t>(m);
+    return eye(n, options, file, line);
+}
+
 struct tril_indices_options {
     int64_t offset = 0;
     fa_dtype dtype = FA_SAME;
@@ -432,6 +456,14 @@ inline tensor tril_indices(int64_t row, int64_t col, const tril_indices_options 
     return detail::result((fa_tril_indices)(row, col, &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor tril_indices(int64_t row, int64_t col, Number offset, FA__HERE)
+{
+    tril_indices_options options;
+    options.offset = static_cast<int64_t>(offset);
+    return tril_indices(row, col, options, file, line);
+}
+
 struct triu_indices_options {
     int64_t offset = 0;
     fa_dtype dtype = FA_SAME;
@@ -447,6 +479,14 @@ inline tensor triu_indices(int64_t row, int64_t col, const triu_indices_options 
     given.dtype = options.dtype;
     given.device = options.device.get();
     return detail::result((fa_triu_indices)(row, col, &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor triu_indices(int64_t row, int64_t col, Number offset, FA__HERE)
+{
+    triu_indices_options options;
+    options.offset = static_cast<int64_t>(offset);
+    return triu_indices(row, col, options, file, line);
 }
 
 struct index_select_options {
@@ -502,6 +542,14 @@ inline tensor cat(const fa::tensors &x, const cat_options &options = {}, FA__HER
     given.out = options.out.get();
     given.dim = options.dim;
     return detail::result((fa_cat)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor cat(const fa::tensors &x, Number dim, FA__HERE)
+{
+    cat_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return cat(x, options, file, line);
 }
 
 struct nonzero_options {
@@ -585,6 +633,14 @@ inline tensor one_hot(const fa::tensor &x, const one_hot_options &options = {}, 
     return detail::result((fa_one_hot)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor one_hot(const fa::tensor &x, Number num_classes, FA__HERE)
+{
+    one_hot_options options;
+    options.num_classes = static_cast<int64_t>(num_classes);
+    return one_hot(x, options, file, line);
+}
+
 struct scatter_options {
     fa::tensor out = {};
 };
@@ -641,6 +697,14 @@ inline tensor index_add(const fa::tensor &x, int64_t dim, const fa::tensor &inde
     return detail::result((fa_index_add)(x.get(), dim, index.get(), source.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor index_add(const fa::tensor &x, int64_t dim, const fa::tensor &index, const fa::tensor &source, Number alpha, FA__HERE)
+{
+    index_add_options options;
+    options.alpha = static_cast<double>(alpha);
+    return index_add(x, dim, index, source, options, file, line);
+}
+
 inline tensor index_add_(const fa::tensor &x, int64_t dim, const fa::tensor &index, const fa::tensor &source, const index_add_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -649,6 +713,14 @@ inline tensor index_add_(const fa::tensor &x, int64_t dim, const fa::tensor &ind
     given.alpha = options.alpha;
     detail::good((fa_index_add_)(x.get(), dim, index.get(), source.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor index_add_(const fa::tensor &x, int64_t dim, const fa::tensor &index, const fa::tensor &source, Number alpha, FA__HERE)
+{
+    index_add_options options;
+    options.alpha = static_cast<double>(alpha);
+    return index_add_(x, dim, index, source, options, file, line);
 }
 
 struct index_copy_options {
@@ -761,6 +833,14 @@ inline tensor take_along_dim(const fa::tensor &x, const fa::tensor &index, const
     return detail::result((fa_take_along_dim)(x.get(), index.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor take_along_dim(const fa::tensor &x, const fa::tensor &index, Number dim, FA__HERE)
+{
+    take_along_dim_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return take_along_dim(x, index, options, file, line);
+}
+
 struct addmm_options {
     double beta = 1;
     double alpha = 1;
@@ -774,6 +854,14 @@ inline tensor addmm(const fa::tensor &input, const fa::tensor &a, const fa::tens
     given.beta = options.beta;
     given.alpha = options.alpha;
     return detail::result((fa_addmm)(input.get(), a.get(), b.get(), &given), options.out);
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor addmm(const fa::tensor &input, const fa::tensor &a, const fa::tensor &b, Number beta, FA__HERE)
+{
+    addmm_options options;
+    options.beta = static_cast<double>(beta);
+    return addmm(input, a, b, options, file, line);
 }
 
 struct addmv_options {
@@ -791,6 +879,14 @@ inline tensor addmv(const fa::tensor &input, const fa::tensor &x, const fa::tens
     return detail::result((fa_addmv)(input.get(), x.get(), vec.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor addmv(const fa::tensor &input, const fa::tensor &x, const fa::tensor &vec, Number beta, FA__HERE)
+{
+    addmv_options options;
+    options.beta = static_cast<double>(beta);
+    return addmv(input, x, vec, options, file, line);
+}
+
 struct addr_options {
     double beta = 1;
     double alpha = 1;
@@ -804,6 +900,14 @@ inline tensor addr(const fa::tensor &input, const fa::tensor &vec1, const fa::te
     given.beta = options.beta;
     given.alpha = options.alpha;
     return detail::result((fa_addr)(input.get(), vec1.get(), vec2.get(), &given), options.out);
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor addr(const fa::tensor &input, const fa::tensor &vec1, const fa::tensor &vec2, Number beta, FA__HERE)
+{
+    addr_options options;
+    options.beta = static_cast<double>(beta);
+    return addr(input, vec1, vec2, options, file, line);
 }
 
 struct baddbmm_options {
@@ -821,6 +925,14 @@ inline tensor baddbmm(const fa::tensor &input, const fa::tensor &a, const fa::te
     return detail::result((fa_baddbmm)(input.get(), a.get(), b.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor baddbmm(const fa::tensor &input, const fa::tensor &a, const fa::tensor &b, Number beta, FA__HERE)
+{
+    baddbmm_options options;
+    options.beta = static_cast<double>(beta);
+    return baddbmm(input, a, b, options, file, line);
+}
+
 struct addbmm_options {
     double beta = 1;
     double alpha = 1;
@@ -834,6 +946,14 @@ inline tensor addbmm(const fa::tensor &input, const fa::tensor &a, const fa::ten
     given.beta = options.beta;
     given.alpha = options.alpha;
     return detail::result((fa_addbmm)(input.get(), a.get(), b.get(), &given), options.out);
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor addbmm(const fa::tensor &input, const fa::tensor &a, const fa::tensor &b, Number beta, FA__HERE)
+{
+    addbmm_options options;
+    options.beta = static_cast<double>(beta);
+    return addbmm(input, a, b, options, file, line);
 }
 
 struct block_diag_options {
@@ -873,6 +993,14 @@ inline tensor vander(const fa::tensor &x, const vander_options &options = {}, FA
     return detail::result((fa_vander)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor vander(const fa::tensor &x, Number n, FA__HERE)
+{
+    vander_options options;
+    options.n = static_cast<int64_t>(n);
+    return vander(x, options, file, line);
+}
+
 struct combinations_options {
     int64_t r = 2;
     bool with_replacement = false;
@@ -886,6 +1014,14 @@ inline tensor combinations(const fa::tensor &x, const combinations_options &opti
     given.r = options.r;
     given.with_replacement = options.with_replacement;
     return detail::result((fa_combinations)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor combinations(const fa::tensor &x, Number r, FA__HERE)
+{
+    combinations_options options;
+    options.r = static_cast<int64_t>(r);
+    return combinations(x, options, file, line);
 }
 
 struct pairwise_distance_options {
@@ -905,6 +1041,14 @@ inline tensor pairwise_distance(const fa::tensor &x1, const fa::tensor &x2, cons
     return detail::result((fa_pairwise_distance)(x1.get(), x2.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor pairwise_distance(const fa::tensor &x1, const fa::tensor &x2, Number p, FA__HERE)
+{
+    pairwise_distance_options options;
+    options.p = static_cast<double>(p);
+    return pairwise_distance(x1, x2, options, file, line);
+}
+
 struct cdist_options {
     double p = 2;
     fa::tensor out = {};
@@ -916,6 +1060,14 @@ inline tensor cdist(const fa::tensor &x1, const fa::tensor &x2, const cdist_opti
     given.out = options.out.get();
     given.p = options.p;
     return detail::result((fa_cdist)(x1.get(), x2.get(), &given), options.out);
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor cdist(const fa::tensor &x1, const fa::tensor &x2, Number p, FA__HERE)
+{
+    cdist_options options;
+    options.p = static_cast<double>(p);
+    return cdist(x1, x2, options, file, line);
 }
 
 struct pdist_options {
@@ -931,6 +1083,14 @@ inline tensor pdist(const fa::tensor &x, const pdist_options &options = {}, FA__
     return detail::result((fa_pdist)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor pdist(const fa::tensor &x, Number p, FA__HERE)
+{
+    pdist_options options;
+    options.p = static_cast<double>(p);
+    return pdist(x, options, file, line);
+}
+
 struct cosine_similarity_options {
     int64_t dim = 1;
     double eps = 1e-8;
@@ -944,6 +1104,14 @@ inline tensor cosine_similarity(const fa::tensor &x1, const fa::tensor &x2, cons
     given.dim = options.dim;
     given.eps = options.eps;
     return detail::result((fa_cosine_similarity)(x1.get(), x2.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor cosine_similarity(const fa::tensor &x1, const fa::tensor &x2, Number dim, FA__HERE)
+{
+    cosine_similarity_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return cosine_similarity(x1, x2, options, file, line);
 }
 
 struct einsum_options {
@@ -1060,6 +1228,14 @@ inline tensor vecdot(const fa::tensor &x, const fa::tensor &y, const vecdot_opti
     return detail::result((fa_vecdot)(x.get(), y.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor vecdot(const fa::tensor &x, const fa::tensor &y, Number dim, FA__HERE)
+{
+    vecdot_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return vecdot(x, y, options, file, line);
+}
+
 struct outer_options {
     fa::tensor out = {};
 };
@@ -1093,6 +1269,14 @@ inline tensor tensordot(const fa::tensor &a, const fa::tensor &b, const tensordo
     given.out = options.out.get();
     given.dims = options.dims;
     return detail::result((fa_tensordot)(a.get(), b.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor tensordot(const fa::tensor &a, const fa::tensor &b, Number dims, FA__HERE)
+{
+    tensordot_options options;
+    options.dims = static_cast<int64_t>(dims);
+    return tensordot(a, b, options, file, line);
 }
 
 struct tensordot_at_options {
@@ -1139,6 +1323,14 @@ inline tensor cross(const fa::tensor &a, const fa::tensor &b, const cross_option
     given.out = options.out.get();
     given.dim = options.dim;
     return detail::result((fa_cross)(a.get(), b.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor cross(const fa::tensor &a, const fa::tensor &b, Number dim, FA__HERE)
+{
+    cross_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return cross(a, b, options, file, line);
 }
 
 struct scaled_mm_options {
@@ -1246,6 +1438,14 @@ inline tensor hinge_embedding_loss(const fa::tensor &input, const fa::tensor &ta
     return detail::result((fa_hinge_embedding_loss)(input.get(), target.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor hinge_embedding_loss(const fa::tensor &input, const fa::tensor &target, Number margin, FA__HERE)
+{
+    hinge_embedding_loss_options options;
+    options.margin = static_cast<double>(margin);
+    return hinge_embedding_loss(input, target, options, file, line);
+}
+
 struct margin_ranking_loss_options {
     double margin = 0;
     fa_reduction reduction = FA_MEAN;
@@ -1259,6 +1459,14 @@ inline tensor margin_ranking_loss(const fa::tensor &input1, const fa::tensor &in
     given.margin = options.margin;
     given.reduction = options.reduction;
     return detail::result((fa_margin_ranking_loss)(input1.get(), input2.get(), target.get(), &given), options.out);
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor margin_ranking_loss(const fa::tensor &input1, const fa::tensor &input2, const fa::tensor &target, Number margin, FA__HERE)
+{
+    margin_ranking_loss_options options;
+    options.margin = static_cast<double>(margin);
+    return margin_ranking_loss(input1, input2, target, options, file, line);
 }
 
 struct soft_margin_loss_options {
@@ -1291,6 +1499,14 @@ inline tensor multi_margin_loss(const fa::tensor &input, const fa::tensor &targe
     given.weight = options.weight.get();
     given.reduction = options.reduction;
     return detail::result((fa_multi_margin_loss)(input.get(), target.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor multi_margin_loss(const fa::tensor &input, const fa::tensor &target, Number p, FA__HERE)
+{
+    multi_margin_loss_options options;
+    options.p = static_cast<int64_t>(p);
+    return multi_margin_loss(input, target, options, file, line);
 }
 
 struct multilabel_margin_loss_options {
@@ -1336,6 +1552,14 @@ inline tensor cosine_embedding_loss(const fa::tensor &input1, const fa::tensor &
     return detail::result((fa_cosine_embedding_loss)(input1.get(), input2.get(), target.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor cosine_embedding_loss(const fa::tensor &input1, const fa::tensor &input2, const fa::tensor &target, Number margin, FA__HERE)
+{
+    cosine_embedding_loss_options options;
+    options.margin = static_cast<double>(margin);
+    return cosine_embedding_loss(input1, input2, target, options, file, line);
+}
+
 struct triplet_margin_loss_options {
     double margin = 1;
     double p = 2;
@@ -1355,6 +1579,14 @@ inline tensor triplet_margin_loss(const fa::tensor &anchor, const fa::tensor &po
     given.swap = options.swap;
     given.reduction = options.reduction;
     return detail::result((fa_triplet_margin_loss)(anchor.get(), positive.get(), negative.get(), &given), options.out);
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor triplet_margin_loss(const fa::tensor &anchor, const fa::tensor &positive, const fa::tensor &negative, Number margin, FA__HERE)
+{
+    triplet_margin_loss_options options;
+    options.margin = static_cast<double>(margin);
+    return triplet_margin_loss(anchor, positive, negative, options, file, line);
 }
 
 struct binary_cross_entropy_options {
@@ -1449,6 +1681,14 @@ inline tensor smooth_l1_loss(const fa::tensor &input, const fa::tensor &target, 
     return detail::result((fa_smooth_l1_loss)(input.get(), target.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor smooth_l1_loss(const fa::tensor &input, const fa::tensor &target, Number beta, FA__HERE)
+{
+    smooth_l1_loss_options options;
+    options.beta = static_cast<double>(beta);
+    return smooth_l1_loss(input, target, options, file, line);
+}
+
 struct huber_loss_options {
     double delta = 1;
     fa_reduction reduction = FA_MEAN;
@@ -1464,6 +1704,14 @@ inline tensor huber_loss(const fa::tensor &input, const fa::tensor &target, cons
     given.reduction = options.reduction;
     given.weight = options.weight.get();
     return detail::result((fa_huber_loss)(input.get(), target.get(), &given), options.out);
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor huber_loss(const fa::tensor &input, const fa::tensor &target, Number delta, FA__HERE)
+{
+    huber_loss_options options;
+    options.delta = static_cast<double>(delta);
+    return huber_loss(input, target, options, file, line);
 }
 
 struct poisson_nll_loss_options {
@@ -1537,6 +1785,14 @@ inline tensor hardtanh(const fa::tensor &x, const hardtanh_options &options = {}
     return detail::result((fa_hardtanh)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor hardtanh(const fa::tensor &x, Number low, FA__HERE)
+{
+    hardtanh_options options;
+    options.low = static_cast<double>(low);
+    return hardtanh(x, options, file, line);
+}
+
 inline tensor hardtanh_(const fa::tensor &x, const hardtanh_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -1546,6 +1802,14 @@ inline tensor hardtanh_(const fa::tensor &x, const hardtanh_options &options = {
     given.high = options.high;
     detail::good((fa_hardtanh_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor hardtanh_(const fa::tensor &x, Number low, FA__HERE)
+{
+    hardtanh_options options;
+    options.low = static_cast<double>(low);
+    return hardtanh_(x, options, file, line);
 }
 
 struct leaky_relu_options {
@@ -1561,6 +1825,14 @@ inline tensor leaky_relu(const fa::tensor &x, const leaky_relu_options &options 
     return detail::result((fa_leaky_relu)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor leaky_relu(const fa::tensor &x, Number negative_slope, FA__HERE)
+{
+    leaky_relu_options options;
+    options.negative_slope = static_cast<double>(negative_slope);
+    return leaky_relu(x, options, file, line);
+}
+
 inline tensor leaky_relu_(const fa::tensor &x, const leaky_relu_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -1569,6 +1841,14 @@ inline tensor leaky_relu_(const fa::tensor &x, const leaky_relu_options &options
     given.negative_slope = options.negative_slope;
     detail::good((fa_leaky_relu_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor leaky_relu_(const fa::tensor &x, Number negative_slope, FA__HERE)
+{
+    leaky_relu_options options;
+    options.negative_slope = static_cast<double>(negative_slope);
+    return leaky_relu_(x, options, file, line);
 }
 
 struct threshold_options {
@@ -1604,6 +1884,14 @@ inline tensor elu(const fa::tensor &x, const elu_options &options = {}, FA__HERE
     return detail::result((fa_elu)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor elu(const fa::tensor &x, Number alpha, FA__HERE)
+{
+    elu_options options;
+    options.alpha = static_cast<double>(alpha);
+    return elu(x, options, file, line);
+}
+
 inline tensor elu_(const fa::tensor &x, const elu_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -1612,6 +1900,14 @@ inline tensor elu_(const fa::tensor &x, const elu_options &options = {}, FA__HER
     given.alpha = options.alpha;
     detail::good((fa_elu_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor elu_(const fa::tensor &x, Number alpha, FA__HERE)
+{
+    elu_options options;
+    options.alpha = static_cast<double>(alpha);
+    return elu_(x, options, file, line);
 }
 
 struct selu_options {
@@ -1647,6 +1943,14 @@ inline tensor celu(const fa::tensor &x, const celu_options &options = {}, FA__HE
     return detail::result((fa_celu)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor celu(const fa::tensor &x, Number alpha, FA__HERE)
+{
+    celu_options options;
+    options.alpha = static_cast<double>(alpha);
+    return celu(x, options, file, line);
+}
+
 inline tensor celu_(const fa::tensor &x, const celu_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -1655,6 +1959,14 @@ inline tensor celu_(const fa::tensor &x, const celu_options &options = {}, FA__H
     given.alpha = options.alpha;
     detail::good((fa_celu_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor celu_(const fa::tensor &x, Number alpha, FA__HERE)
+{
+    celu_options options;
+    options.alpha = static_cast<double>(alpha);
+    return celu_(x, options, file, line);
 }
 
 struct softplus_options {
@@ -1672,6 +1984,14 @@ inline tensor softplus(const fa::tensor &x, const softplus_options &options = {}
     return detail::result((fa_softplus)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor softplus(const fa::tensor &x, Number beta, FA__HERE)
+{
+    softplus_options options;
+    options.beta = static_cast<double>(beta);
+    return softplus(x, options, file, line);
+}
+
 inline tensor softplus_(const fa::tensor &x, const softplus_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -1681,6 +2001,14 @@ inline tensor softplus_(const fa::tensor &x, const softplus_options &options = {
     given.threshold = options.threshold;
     detail::good((fa_softplus_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor softplus_(const fa::tensor &x, Number beta, FA__HERE)
+{
+    softplus_options options;
+    options.beta = static_cast<double>(beta);
+    return softplus_(x, options, file, line);
 }
 
 struct logsigmoid_options {
@@ -1756,6 +2084,14 @@ inline tensor softshrink(const fa::tensor &x, const softshrink_options &options 
     return detail::result((fa_softshrink)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor softshrink(const fa::tensor &x, Number lambd, FA__HERE)
+{
+    softshrink_options options;
+    options.lambd = static_cast<double>(lambd);
+    return softshrink(x, options, file, line);
+}
+
 inline tensor softshrink_(const fa::tensor &x, const softshrink_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -1764,6 +2100,14 @@ inline tensor softshrink_(const fa::tensor &x, const softshrink_options &options
     given.lambd = options.lambd;
     detail::good((fa_softshrink_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor softshrink_(const fa::tensor &x, Number lambd, FA__HERE)
+{
+    softshrink_options options;
+    options.lambd = static_cast<double>(lambd);
+    return softshrink_(x, options, file, line);
 }
 
 struct hardshrink_options {
@@ -1779,6 +2123,14 @@ inline tensor hardshrink(const fa::tensor &x, const hardshrink_options &options 
     return detail::result((fa_hardshrink)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor hardshrink(const fa::tensor &x, Number lambd, FA__HERE)
+{
+    hardshrink_options options;
+    options.lambd = static_cast<double>(lambd);
+    return hardshrink(x, options, file, line);
+}
+
 inline tensor hardshrink_(const fa::tensor &x, const hardshrink_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -1787,6 +2139,14 @@ inline tensor hardshrink_(const fa::tensor &x, const hardshrink_options &options
     given.lambd = options.lambd;
     detail::good((fa_hardshrink_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor hardshrink_(const fa::tensor &x, Number lambd, FA__HERE)
+{
+    hardshrink_options options;
+    options.lambd = static_cast<double>(lambd);
+    return hardshrink_(x, options, file, line);
 }
 
 struct hardsigmoid_options {
@@ -1897,6 +2257,14 @@ inline tensor rrelu(const fa::tensor &x, const rrelu_options &options = {}, FA__
     return detail::result((fa_rrelu)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor rrelu(const fa::tensor &x, Number lower, FA__HERE)
+{
+    rrelu_options options;
+    options.lower = static_cast<double>(lower);
+    return rrelu(x, options, file, line);
+}
+
 inline tensor rrelu_(const fa::tensor &x, const rrelu_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -1907,6 +2275,14 @@ inline tensor rrelu_(const fa::tensor &x, const rrelu_options &options = {}, FA_
     given.training = options.training;
     detail::good((fa_rrelu_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor rrelu_(const fa::tensor &x, Number lower, FA__HERE)
+{
+    rrelu_options options;
+    options.lower = static_cast<double>(lower);
+    return rrelu_(x, options, file, line);
 }
 
 struct glu_options {
@@ -1920,6 +2296,14 @@ inline tensor glu(const fa::tensor &x, const glu_options &options = {}, FA__HERE
     given.out = options.out.get();
     given.dim = options.dim;
     return detail::result((fa_glu)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor glu(const fa::tensor &x, Number dim, FA__HERE)
+{
+    glu_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return glu(x, options, file, line);
 }
 
 struct i0_options {
@@ -2299,6 +2683,14 @@ inline tensor isclose(const fa::arg &x, const fa::arg &y, const isclose_options 
     return detail::result((fa_isclose)(x.get(), y.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor isclose(const fa::arg &x, const fa::arg &y, Number rtol, FA__HERE)
+{
+    isclose_options options;
+    options.rtol = static_cast<double>(rtol);
+    return isclose(x, y, options, file, line);
+}
+
 inline tensor isclose_(const fa::tensor &x, const fa::arg &y, const isclose_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -2309,6 +2701,14 @@ inline tensor isclose_(const fa::tensor &x, const fa::arg &y, const isclose_opti
     given.equal_nan = options.equal_nan;
     detail::good((fa_isclose_)(x.get(), y.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor isclose_(const fa::tensor &x, const fa::arg &y, Number rtol, FA__HERE)
+{
+    isclose_options options;
+    options.rtol = static_cast<double>(rtol);
+    return isclose_(x, y, options, file, line);
 }
 
 struct allclose_options {
@@ -2326,6 +2726,14 @@ inline tensor allclose(const fa::tensor &x, const fa::tensor &y, const allclose_
     given.atol = options.atol;
     given.equal_nan = options.equal_nan;
     return detail::result((fa_allclose)(x.get(), y.get(), &given), options.out);
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor allclose(const fa::tensor &x, const fa::tensor &y, Number rtol, FA__HERE)
+{
+    allclose_options options;
+    options.rtol = static_cast<double>(rtol);
+    return allclose(x, y, options, file, line);
 }
 
 struct equal_options {
@@ -2354,6 +2762,14 @@ inline tensor nan_to_num(const fa::tensor &x, const nan_to_num_options &options 
     given.posinf = options.posinf;
     given.neginf = options.neginf;
     return detail::result((fa_nan_to_num)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor nan_to_num(const fa::tensor &x, Number nan, FA__HERE)
+{
+    nan_to_num_options options;
+    options.nan = static_cast<double>(nan);
+    return nan_to_num(x, options, file, line);
 }
 
 struct logical_and_options {
@@ -2893,6 +3309,14 @@ inline tensor logit(const fa::tensor &x, const logit_options &options = {}, FA__
     return detail::result((fa_logit)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor logit(const fa::tensor &x, Number eps, FA__HERE)
+{
+    logit_options options;
+    options.eps = static_cast<double>(eps);
+    return logit(x, options, file, line);
+}
+
 inline tensor logit_(const fa::tensor &x, const logit_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -2901,6 +3325,14 @@ inline tensor logit_(const fa::tensor &x, const logit_options &options = {}, FA_
     given.eps = options.eps;
     detail::good((fa_logit_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor logit_(const fa::tensor &x, Number eps, FA__HERE)
+{
+    logit_options options;
+    options.eps = static_cast<double>(eps);
+    return logit_(x, options, file, line);
 }
 
 struct square_options {
@@ -3416,6 +3848,14 @@ inline tensor round(const fa::tensor &x, const round_options &options = {}, FA__
     return detail::result((fa_round)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor round(const fa::tensor &x, Number decimals, FA__HERE)
+{
+    round_options options;
+    options.decimals = static_cast<double>(decimals);
+    return round(x, options, file, line);
+}
+
 inline tensor round_(const fa::tensor &x, const round_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -3424,6 +3864,14 @@ inline tensor round_(const fa::tensor &x, const round_options &options = {}, FA_
     given.decimals = options.decimals;
     detail::good((fa_round_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor round_(const fa::tensor &x, Number decimals, FA__HERE)
+{
+    round_options options;
+    options.decimals = static_cast<double>(decimals);
+    return round_(x, options, file, line);
 }
 
 struct frac_options {
@@ -3719,6 +4167,14 @@ inline tensor addcmul(const fa::arg &x, const fa::arg &a, const fa::arg &b, cons
     return detail::result((fa_addcmul)(x.get(), a.get(), b.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor addcmul(const fa::arg &x, const fa::arg &a, const fa::arg &b, Number value, FA__HERE)
+{
+    addcmul_options options;
+    options.value = static_cast<double>(value);
+    return addcmul(x, a, b, options, file, line);
+}
+
 inline tensor addcmul_(const fa::tensor &x, const fa::arg &a, const fa::arg &b, const addcmul_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -3727,6 +4183,14 @@ inline tensor addcmul_(const fa::tensor &x, const fa::arg &a, const fa::arg &b, 
     given.value = options.value;
     detail::good((fa_addcmul_)(x.get(), a.get(), b.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor addcmul_(const fa::tensor &x, const fa::arg &a, const fa::arg &b, Number value, FA__HERE)
+{
+    addcmul_options options;
+    options.value = static_cast<double>(value);
+    return addcmul_(x, a, b, options, file, line);
 }
 
 struct addcdiv_options {
@@ -3742,6 +4206,14 @@ inline tensor addcdiv(const fa::arg &x, const fa::arg &a, const fa::arg &b, cons
     return detail::result((fa_addcdiv)(x.get(), a.get(), b.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor addcdiv(const fa::arg &x, const fa::arg &a, const fa::arg &b, Number value, FA__HERE)
+{
+    addcdiv_options options;
+    options.value = static_cast<double>(value);
+    return addcdiv(x, a, b, options, file, line);
+}
+
 inline tensor addcdiv_(const fa::tensor &x, const fa::arg &a, const fa::arg &b, const addcdiv_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -3750,6 +4222,14 @@ inline tensor addcdiv_(const fa::tensor &x, const fa::arg &a, const fa::arg &b, 
     given.value = options.value;
     detail::good((fa_addcdiv_)(x.get(), a.get(), b.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor addcdiv_(const fa::tensor &x, const fa::arg &a, const fa::arg &b, Number value, FA__HERE)
+{
+    addcdiv_options options;
+    options.value = static_cast<double>(value);
+    return addcdiv_(x, a, b, options, file, line);
 }
 
 struct add_options {
@@ -3765,6 +4245,14 @@ inline tensor add(const fa::arg &x, const fa::arg &y, const add_options &options
     return detail::result((fa_add)(x.get(), y.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor add(const fa::arg &x, const fa::arg &y, Number alpha, FA__HERE)
+{
+    add_options options;
+    options.alpha = static_cast<double>(alpha);
+    return add(x, y, options, file, line);
+}
+
 inline tensor add_(const fa::tensor &x, const fa::arg &y, const add_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -3773,6 +4261,14 @@ inline tensor add_(const fa::tensor &x, const fa::arg &y, const add_options &opt
     given.alpha = options.alpha;
     detail::good((fa_add_)(x.get(), y.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor add_(const fa::tensor &x, const fa::arg &y, Number alpha, FA__HERE)
+{
+    add_options options;
+    options.alpha = static_cast<double>(alpha);
+    return add_(x, y, options, file, line);
 }
 
 struct sub_options {
@@ -3788,6 +4284,14 @@ inline tensor sub(const fa::arg &x, const fa::arg &y, const sub_options &options
     return detail::result((fa_sub)(x.get(), y.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor sub(const fa::arg &x, const fa::arg &y, Number alpha, FA__HERE)
+{
+    sub_options options;
+    options.alpha = static_cast<double>(alpha);
+    return sub(x, y, options, file, line);
+}
+
 inline tensor sub_(const fa::tensor &x, const fa::arg &y, const sub_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -3796,6 +4300,14 @@ inline tensor sub_(const fa::tensor &x, const fa::arg &y, const sub_options &opt
     given.alpha = options.alpha;
     detail::good((fa_sub_)(x.get(), y.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor sub_(const fa::tensor &x, const fa::arg &y, Number alpha, FA__HERE)
+{
+    sub_options options;
+    options.alpha = static_cast<double>(alpha);
+    return sub_(x, y, options, file, line);
 }
 
 struct mul_options {
@@ -4353,6 +4865,14 @@ inline tensor dropout(const fa::tensor &x, const dropout_options &options = {}, 
     return detail::result((fa_dropout)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor dropout(const fa::tensor &x, Number p, FA__HERE)
+{
+    dropout_options options;
+    options.p = static_cast<double>(p);
+    return dropout(x, options, file, line);
+}
+
 inline tensor dropout_(const fa::tensor &x, const dropout_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -4362,6 +4882,14 @@ inline tensor dropout_(const fa::tensor &x, const dropout_options &options = {},
     given.training = options.training;
     detail::good((fa_dropout_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor dropout_(const fa::tensor &x, Number p, FA__HERE)
+{
+    dropout_options options;
+    options.p = static_cast<double>(p);
+    return dropout_(x, options, file, line);
 }
 
 struct xlog1py_options {
@@ -4679,6 +5207,14 @@ inline tensor embedding(const fa::tensor &input, const fa::tensor &weight, const
     return detail::result((fa_embedding)(input.get(), weight.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor embedding(const fa::tensor &input, const fa::tensor &weight, Number padding_idx, FA__HERE)
+{
+    embedding_options options;
+    options.padding_idx = static_cast<int64_t>(padding_idx);
+    return embedding(input, weight, options, file, line);
+}
+
 struct layer_norm_options {
     fa::tensor weight = {};
     fa::tensor bias = {};
@@ -4728,6 +5264,14 @@ inline tensor normalize(const fa::tensor &x, const normalize_options &options = 
     return detail::result((fa_normalize)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor normalize(const fa::tensor &x, Number p, FA__HERE)
+{
+    normalize_options options;
+    options.p = static_cast<double>(p);
+    return normalize(x, options, file, line);
+}
+
 struct local_response_norm_options {
     double alpha = 1e-4;
     double beta = 0.75;
@@ -4743,6 +5287,14 @@ inline tensor local_response_norm(const fa::tensor &x, int64_t size, const local
     given.beta = options.beta;
     given.k = options.k;
     return detail::result((fa_local_response_norm)(x.get(), size, &given), options.out);
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor local_response_norm(const fa::tensor &x, int64_t size, Number alpha, FA__HERE)
+{
+    local_response_norm_options options;
+    options.alpha = static_cast<double>(alpha);
+    return local_response_norm(x, size, options, file, line);
 }
 
 struct batch_norm_options {
@@ -4831,6 +5383,14 @@ inline tensor max_pool2d(const fa::tensor &x, const fa::pair &kernel, const max_
     return detail::result((fa_max_pool2d)(x.get(), kernel.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor max_pool2d(const fa::tensor &x, const fa::pair &kernel, Number stride, FA__HERE)
+{
+    max_pool2d_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return max_pool2d(x, kernel, options, file, line);
+}
+
 struct max_pool2d_with_indices_result {
     tensor values, indices;
 };
@@ -4853,6 +5413,14 @@ inline max_pool2d_with_indices_result max_pool2d_with_indices(const fa::tensor &
     return max_pool2d_with_indices_result{tensor::owned(all.values), tensor::owned(all.indices)};
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline max_pool2d_with_indices_result max_pool2d_with_indices(const fa::tensor &x, const fa::pair &kernel, Number stride, FA__HERE)
+{
+    max_pool2d_with_indices_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return max_pool2d_with_indices(x, kernel, options, file, line);
+}
+
 struct avg_pool2d_options {
     fa::pair stride = 0;
     fa::pair padding = 0;
@@ -4872,6 +5440,14 @@ inline tensor avg_pool2d(const fa::tensor &x, const fa::pair &kernel, const avg_
     given.count_include_pad = options.count_include_pad;
     given.divisor_override = options.divisor_override;
     return detail::result((fa_avg_pool2d)(x.get(), kernel.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor avg_pool2d(const fa::tensor &x, const fa::pair &kernel, Number stride, FA__HERE)
+{
+    avg_pool2d_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return avg_pool2d(x, kernel, options, file, line);
 }
 
 struct adaptive_avg_pool2d_options {
@@ -4926,6 +5502,14 @@ inline tensor max_pool1d(const fa::tensor &x, int64_t kernel, const max_pool1d_o
     return detail::result((fa_max_pool1d)(x.get(), kernel, &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor max_pool1d(const fa::tensor &x, int64_t kernel, Number stride, FA__HERE)
+{
+    max_pool1d_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return max_pool1d(x, kernel, options, file, line);
+}
+
 struct max_pool1d_with_indices_result {
     tensor values, indices;
 };
@@ -4948,6 +5532,14 @@ inline max_pool1d_with_indices_result max_pool1d_with_indices(const fa::tensor &
     return max_pool1d_with_indices_result{tensor::owned(all.values), tensor::owned(all.indices)};
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline max_pool1d_with_indices_result max_pool1d_with_indices(const fa::tensor &x, int64_t kernel, Number stride, FA__HERE)
+{
+    max_pool1d_with_indices_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return max_pool1d_with_indices(x, kernel, options, file, line);
+}
+
 struct avg_pool1d_options {
     int64_t stride = 0;
     int64_t padding = 0;
@@ -4965,6 +5557,14 @@ inline tensor avg_pool1d(const fa::tensor &x, int64_t kernel, const avg_pool1d_o
     given.ceil_mode = options.ceil_mode;
     given.count_include_pad = options.count_include_pad;
     return detail::result((fa_avg_pool1d)(x.get(), kernel, &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor avg_pool1d(const fa::tensor &x, int64_t kernel, Number stride, FA__HERE)
+{
+    avg_pool1d_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return avg_pool1d(x, kernel, options, file, line);
 }
 
 struct adaptive_avg_pool1d_options {
@@ -5015,6 +5615,14 @@ inline tensor alpha_dropout(const fa::tensor &x, const alpha_dropout_options &op
     return detail::result((fa_alpha_dropout)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor alpha_dropout(const fa::tensor &x, Number p, FA__HERE)
+{
+    alpha_dropout_options options;
+    options.p = static_cast<double>(p);
+    return alpha_dropout(x, options, file, line);
+}
+
 inline tensor alpha_dropout_(const fa::tensor &x, const alpha_dropout_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -5024,6 +5632,14 @@ inline tensor alpha_dropout_(const fa::tensor &x, const alpha_dropout_options &o
     given.training = options.training;
     detail::good((fa_alpha_dropout_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor alpha_dropout_(const fa::tensor &x, Number p, FA__HERE)
+{
+    alpha_dropout_options options;
+    options.p = static_cast<double>(p);
+    return alpha_dropout_(x, options, file, line);
 }
 
 struct feature_dropout_options {
@@ -5041,6 +5657,14 @@ inline tensor feature_dropout(const fa::tensor &x, const feature_dropout_options
     return detail::result((fa_feature_dropout)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor feature_dropout(const fa::tensor &x, Number p, FA__HERE)
+{
+    feature_dropout_options options;
+    options.p = static_cast<double>(p);
+    return feature_dropout(x, options, file, line);
+}
+
 struct uniform__options {
     double from = 0;
     double to = 1;
@@ -5053,6 +5677,14 @@ inline tensor uniform_(const fa::tensor &x, const uniform__options &options = {}
     given.to = options.to;
     detail::good((fa_uniform_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor uniform_(const fa::tensor &x, Number from, FA__HERE)
+{
+    uniform__options options;
+    options.from = static_cast<double>(from);
+    return uniform_(x, options, file, line);
 }
 
 struct normal__options {
@@ -5069,6 +5701,14 @@ inline tensor normal_(const fa::tensor &x, const normal__options &options = {}, 
     return x;
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor normal_(const fa::tensor &x, Number mean, FA__HERE)
+{
+    normal__options options;
+    options.mean = static_cast<double>(mean);
+    return normal_(x, options, file, line);
+}
+
 struct log_normal__options {
     double mean = 1;
     double std = 2;
@@ -5083,6 +5723,14 @@ inline tensor log_normal_(const fa::tensor &x, const log_normal__options &option
     return x;
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor log_normal_(const fa::tensor &x, Number mean, FA__HERE)
+{
+    log_normal__options options;
+    options.mean = static_cast<double>(mean);
+    return log_normal_(x, options, file, line);
+}
+
 struct exponential__options {
     double lambd = 1;
 };
@@ -5093,6 +5741,14 @@ inline tensor exponential_(const fa::tensor &x, const exponential__options &opti
     given.lambd = options.lambd;
     detail::good((fa_exponential_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor exponential_(const fa::tensor &x, Number lambd, FA__HERE)
+{
+    exponential__options options;
+    options.lambd = static_cast<double>(lambd);
+    return exponential_(x, options, file, line);
 }
 
 struct cauchy__options {
@@ -5107,6 +5763,14 @@ inline tensor cauchy_(const fa::tensor &x, const cauchy__options &options = {}, 
     given.sigma = options.sigma;
     detail::good((fa_cauchy_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor cauchy_(const fa::tensor &x, Number median, FA__HERE)
+{
+    cauchy__options options;
+    options.median = static_cast<double>(median);
+    return cauchy_(x, options, file, line);
 }
 
 inline tensor geometric_(const fa::tensor &x, double p, FA__HERE)
@@ -5138,6 +5802,14 @@ inline tensor gumbel_softmax(const fa::tensor &x, const gumbel_softmax_options &
     given.hard = options.hard;
     given.dim = options.dim;
     return detail::result((fa_gumbel_softmax)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor gumbel_softmax(const fa::tensor &x, Number tau, FA__HERE)
+{
+    gumbel_softmax_options options;
+    options.tau = static_cast<double>(tau);
+    return gumbel_softmax(x, options, file, line);
 }
 
 struct randint_options {
@@ -5184,6 +5856,14 @@ inline tensor random_(const fa::tensor &x, const random__options &options = {}, 
     given.to = options.to;
     detail::good((fa_random_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor random_(const fa::tensor &x, Number from, FA__HERE)
+{
+    random__options options;
+    options.from = static_cast<int64_t>(from);
+    return random_(x, options, file, line);
 }
 
 struct bernoulli_options {
@@ -5247,6 +5927,22 @@ inline tensor amax(const fa::tensor &x, const amax_options &options = {}, FA__HE
     return detail::result((fa_amax)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor amax(const fa::tensor &x, Number dim, FA__HERE)
+{
+    amax_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return amax(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor amax(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    amax_options options;
+    options.dim = fa::dims::of(dim);
+    return amax(x, options, file, line);
+}
+
 struct amin_options {
     fa::dims dim = FA_ALL;
     bool keepdim = false;
@@ -5260,6 +5956,22 @@ inline tensor amin(const fa::tensor &x, const amin_options &options = {}, FA__HE
     given.dim = options.dim.get();
     given.keepdim = options.keepdim;
     return detail::result((fa_amin)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor amin(const fa::tensor &x, Number dim, FA__HERE)
+{
+    amin_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return amin(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor amin(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    amin_options options;
+    options.dim = fa::dims::of(dim);
+    return amin(x, options, file, line);
 }
 
 struct aminmax_result {
@@ -5278,6 +5990,22 @@ inline aminmax_result aminmax(const fa::tensor &x, const aminmax_options &option
     const fa_aminmax_result all = (fa_aminmax)(x.get(), &given);
     detail::good(all.min);
     return aminmax_result{tensor::owned(all.min), tensor::owned(all.max)};
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline aminmax_result aminmax(const fa::tensor &x, Number dim, FA__HERE)
+{
+    aminmax_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return aminmax(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline aminmax_result aminmax(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    aminmax_options options;
+    options.dim = fa::dims::of(dim);
+    return aminmax(x, options, file, line);
 }
 
 struct max_result {
@@ -5327,6 +6055,22 @@ inline tensor argmax(const fa::tensor &x, const argmax_options &options = {}, FA
     return detail::result((fa_argmax)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor argmax(const fa::tensor &x, Number dim, FA__HERE)
+{
+    argmax_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return argmax(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor argmax(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    argmax_options options;
+    options.dim = fa::dims::of(dim);
+    return argmax(x, options, file, line);
+}
+
 struct argmin_options {
     fa::dims dim = FA_ALL;
     bool keepdim = false;
@@ -5340,6 +6084,22 @@ inline tensor argmin(const fa::tensor &x, const argmin_options &options = {}, FA
     given.dim = options.dim.get();
     given.keepdim = options.keepdim;
     return detail::result((fa_argmin)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor argmin(const fa::tensor &x, Number dim, FA__HERE)
+{
+    argmin_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return argmin(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor argmin(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    argmin_options options;
+    options.dim = fa::dims::of(dim);
+    return argmin(x, options, file, line);
 }
 
 struct bincount_options {
@@ -5383,6 +6143,14 @@ inline histogram_result histogram(const fa::tensor &x, const histogram_options &
     return histogram_result{tensor::owned(all.hist), tensor::owned(all.bin_edges)};
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline histogram_result histogram(const fa::tensor &x, Number bins, FA__HERE)
+{
+    histogram_options options;
+    options.bins = static_cast<int64_t>(bins);
+    return histogram(x, options, file, line);
+}
+
 struct var_options {
     fa::dims dim = FA_ALL;
     double correction = 1;
@@ -5400,6 +6168,22 @@ inline tensor var(const fa::tensor &x, const var_options &options = {}, FA__HERE
     return detail::result((fa_var)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor var(const fa::tensor &x, Number dim, FA__HERE)
+{
+    var_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return var(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor var(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    var_options options;
+    options.dim = fa::dims::of(dim);
+    return var(x, options, file, line);
+}
+
 struct std_options {
     fa::dims dim = FA_ALL;
     double correction = 1;
@@ -5415,6 +6199,22 @@ inline tensor std(const fa::tensor &x, const std_options &options = {}, FA__HERE
     given.correction = options.correction;
     given.keepdim = options.keepdim;
     return detail::result((fa_std)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor std(const fa::tensor &x, Number dim, FA__HERE)
+{
+    std_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return std(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor std(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    std_options options;
+    options.dim = fa::dims::of(dim);
+    return std(x, options, file, line);
 }
 
 struct var_mean_result {
@@ -5437,6 +6237,22 @@ inline var_mean_result var_mean(const fa::tensor &x, const var_mean_options &opt
     return var_mean_result{tensor::owned(all.variance), tensor::owned(all.mean)};
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline var_mean_result var_mean(const fa::tensor &x, Number dim, FA__HERE)
+{
+    var_mean_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return var_mean(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline var_mean_result var_mean(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    var_mean_options options;
+    options.dim = fa::dims::of(dim);
+    return var_mean(x, options, file, line);
+}
+
 struct std_mean_result {
     tensor deviation, mean;
 };
@@ -5455,6 +6271,22 @@ inline std_mean_result std_mean(const fa::tensor &x, const std_mean_options &opt
     const fa_std_mean_result all = (fa_std_mean)(x.get(), &given);
     detail::good(all.deviation);
     return std_mean_result{tensor::owned(all.deviation), tensor::owned(all.mean)};
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline std_mean_result std_mean(const fa::tensor &x, Number dim, FA__HERE)
+{
+    std_mean_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return std_mean(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline std_mean_result std_mean(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    std_mean_options options;
+    options.dim = fa::dims::of(dim);
+    return std_mean(x, options, file, line);
 }
 
 struct norm_options {
@@ -5476,6 +6308,14 @@ inline tensor norm(const fa::tensor &x, const norm_options &options = {}, FA__HE
     return detail::result((fa_norm)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor norm(const fa::tensor &x, Number p, FA__HERE)
+{
+    norm_options options;
+    options.p = static_cast<double>(p);
+    return norm(x, options, file, line);
+}
+
 struct logsumexp_options {
     fa::dims dim = FA_ALL;
     bool keepdim = false;
@@ -5489,6 +6329,22 @@ inline tensor logsumexp(const fa::tensor &x, const logsumexp_options &options = 
     given.dim = options.dim.get();
     given.keepdim = options.keepdim;
     return detail::result((fa_logsumexp)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor logsumexp(const fa::tensor &x, Number dim, FA__HERE)
+{
+    logsumexp_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return logsumexp(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor logsumexp(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    logsumexp_options options;
+    options.dim = fa::dims::of(dim);
+    return logsumexp(x, options, file, line);
 }
 
 struct median_result {
@@ -5509,6 +6365,22 @@ inline median_result median(const fa::tensor &x, const median_options &options =
     return median_result{tensor::owned(all.values), tensor::owned(all.indices)};
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline median_result median(const fa::tensor &x, Number dim, FA__HERE)
+{
+    median_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return median(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline median_result median(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    median_options options;
+    options.dim = fa::dims::of(dim);
+    return median(x, options, file, line);
+}
+
 struct nanmedian_result {
     tensor values, indices;
 };
@@ -5525,6 +6397,22 @@ inline nanmedian_result nanmedian(const fa::tensor &x, const nanmedian_options &
     const fa_nanmedian_result all = (fa_nanmedian)(x.get(), &given);
     detail::good(all.values);
     return nanmedian_result{tensor::owned(all.values), tensor::owned(all.indices)};
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline nanmedian_result nanmedian(const fa::tensor &x, Number dim, FA__HERE)
+{
+    nanmedian_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return nanmedian(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline nanmedian_result nanmedian(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    nanmedian_options options;
+    options.dim = fa::dims::of(dim);
+    return nanmedian(x, options, file, line);
 }
 
 struct mode_result {
@@ -5545,6 +6433,14 @@ inline mode_result mode(const fa::tensor &x, const mode_options &options = {}, F
     return mode_result{tensor::owned(all.values), tensor::owned(all.indices)};
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline mode_result mode(const fa::tensor &x, Number dim, FA__HERE)
+{
+    mode_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return mode(x, options, file, line);
+}
+
 struct quantile_options {
     fa::dims dim = FA_ALL;
     bool keepdim = false;
@@ -5560,6 +6456,22 @@ inline tensor quantile(const fa::tensor &x, const fa::arg &q, const quantile_opt
     given.keepdim = options.keepdim;
     given.interpolation = options.interpolation;
     return detail::result((fa_quantile)(x.get(), q.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor quantile(const fa::tensor &x, const fa::arg &q, Number dim, FA__HERE)
+{
+    quantile_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return quantile(x, q, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor quantile(const fa::tensor &x, const fa::arg &q, std::initializer_list<Number> dim, FA__HERE)
+{
+    quantile_options options;
+    options.dim = fa::dims::of(dim);
+    return quantile(x, q, options, file, line);
 }
 
 struct nanquantile_options {
@@ -5579,6 +6491,22 @@ inline tensor nanquantile(const fa::tensor &x, const fa::arg &q, const nanquanti
     return detail::result((fa_nanquantile)(x.get(), q.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor nanquantile(const fa::tensor &x, const fa::arg &q, Number dim, FA__HERE)
+{
+    nanquantile_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return nanquantile(x, q, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor nanquantile(const fa::tensor &x, const fa::arg &q, std::initializer_list<Number> dim, FA__HERE)
+{
+    nanquantile_options options;
+    options.dim = fa::dims::of(dim);
+    return nanquantile(x, q, options, file, line);
+}
+
 struct sum_options {
     fa::dims dim = FA_ALL;
     bool keepdim = false;
@@ -5594,6 +6522,22 @@ inline tensor sum(const fa::tensor &x, const sum_options &options = {}, FA__HERE
     given.keepdim = options.keepdim;
     given.dtype = options.dtype;
     return detail::result((fa_sum)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor sum(const fa::tensor &x, Number dim, FA__HERE)
+{
+    sum_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return sum(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor sum(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    sum_options options;
+    options.dim = fa::dims::of(dim);
+    return sum(x, options, file, line);
 }
 
 struct nansum_options {
@@ -5613,6 +6557,22 @@ inline tensor nansum(const fa::tensor &x, const nansum_options &options = {}, FA
     return detail::result((fa_nansum)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor nansum(const fa::tensor &x, Number dim, FA__HERE)
+{
+    nansum_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return nansum(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor nansum(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    nansum_options options;
+    options.dim = fa::dims::of(dim);
+    return nansum(x, options, file, line);
+}
+
 struct mean_options {
     fa::dims dim = FA_ALL;
     bool keepdim = false;
@@ -5628,6 +6588,22 @@ inline tensor mean(const fa::tensor &x, const mean_options &options = {}, FA__HE
     given.keepdim = options.keepdim;
     given.dtype = options.dtype;
     return detail::result((fa_mean)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor mean(const fa::tensor &x, Number dim, FA__HERE)
+{
+    mean_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return mean(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor mean(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    mean_options options;
+    options.dim = fa::dims::of(dim);
+    return mean(x, options, file, line);
 }
 
 struct nanmean_options {
@@ -5647,6 +6623,22 @@ inline tensor nanmean(const fa::tensor &x, const nanmean_options &options = {}, 
     return detail::result((fa_nanmean)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor nanmean(const fa::tensor &x, Number dim, FA__HERE)
+{
+    nanmean_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return nanmean(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor nanmean(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    nanmean_options options;
+    options.dim = fa::dims::of(dim);
+    return nanmean(x, options, file, line);
+}
+
 struct prod_options {
     fa::dims dim = FA_ALL;
     bool keepdim = false;
@@ -5664,6 +6656,22 @@ inline tensor prod(const fa::tensor &x, const prod_options &options = {}, FA__HE
     return detail::result((fa_prod)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor prod(const fa::tensor &x, Number dim, FA__HERE)
+{
+    prod_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return prod(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor prod(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    prod_options options;
+    options.dim = fa::dims::of(dim);
+    return prod(x, options, file, line);
+}
+
 struct all_options {
     fa::dims dim = FA_ALL;
     bool keepdim = false;
@@ -5677,6 +6685,22 @@ inline tensor all(const fa::tensor &x, const all_options &options = {}, FA__HERE
     given.dim = options.dim.get();
     given.keepdim = options.keepdim;
     return detail::result((fa_all)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor all(const fa::tensor &x, Number dim, FA__HERE)
+{
+    all_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return all(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor all(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    all_options options;
+    options.dim = fa::dims::of(dim);
+    return all(x, options, file, line);
 }
 
 struct any_options {
@@ -5694,6 +6718,22 @@ inline tensor any(const fa::tensor &x, const any_options &options = {}, FA__HERE
     return detail::result((fa_any)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor any(const fa::tensor &x, Number dim, FA__HERE)
+{
+    any_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return any(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor any(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    any_options options;
+    options.dim = fa::dims::of(dim);
+    return any(x, options, file, line);
+}
+
 struct count_nonzero_options {
     fa::dims dim = FA_ALL;
     bool keepdim = false;
@@ -5707,6 +6747,22 @@ inline tensor count_nonzero(const fa::tensor &x, const count_nonzero_options &op
     given.dim = options.dim.get();
     given.keepdim = options.keepdim;
     return detail::result((fa_count_nonzero)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor count_nonzero(const fa::tensor &x, Number dim, FA__HERE)
+{
+    count_nonzero_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return count_nonzero(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor count_nonzero(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    count_nonzero_options options;
+    options.dim = fa::dims::of(dim);
+    return count_nonzero(x, options, file, line);
 }
 
 struct sum_to_options {
@@ -5842,6 +6898,14 @@ inline sort_result sort(const fa::tensor &x, const sort_options &options = {}, F
     return sort_result{tensor::owned(all.values), tensor::owned(all.indices)};
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline sort_result sort(const fa::tensor &x, Number dim, FA__HERE)
+{
+    sort_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return sort(x, options, file, line);
+}
+
 struct argsort_options {
     int64_t dim = -1;
     bool descending = false;
@@ -5855,6 +6919,14 @@ inline tensor argsort(const fa::tensor &x, const argsort_options &options = {}, 
     given.dim = options.dim;
     given.descending = options.descending;
     return detail::result((fa_argsort)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor argsort(const fa::tensor &x, Number dim, FA__HERE)
+{
+    argsort_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return argsort(x, options, file, line);
 }
 
 struct topk_result {
@@ -5875,6 +6947,14 @@ inline topk_result topk(const fa::tensor &x, int64_t k, const topk_options &opti
     return topk_result{tensor::owned(all.values), tensor::owned(all.indices)};
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline topk_result topk(const fa::tensor &x, int64_t k, Number dim, FA__HERE)
+{
+    topk_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return topk(x, k, options, file, line);
+}
+
 struct kthvalue_result {
     tensor values, indices;
 };
@@ -5891,6 +6971,14 @@ inline kthvalue_result kthvalue(const fa::tensor &x, int64_t k, const kthvalue_o
     const fa_kthvalue_result all = (fa_kthvalue)(x.get(), k, &given);
     detail::good(all.values);
     return kthvalue_result{tensor::owned(all.values), tensor::owned(all.indices)};
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline kthvalue_result kthvalue(const fa::tensor &x, int64_t k, Number dim, FA__HERE)
+{
+    kthvalue_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return kthvalue(x, k, options, file, line);
 }
 
 struct diff_options {
@@ -5912,6 +7000,14 @@ inline tensor diff(const fa::tensor &x, const diff_options &options = {}, FA__HE
     return detail::result((fa_diff)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor diff(const fa::tensor &x, Number n, FA__HERE)
+{
+    diff_options options;
+    options.n = static_cast<int64_t>(n);
+    return diff(x, options, file, line);
+}
+
 struct ptp_options {
     fa::dims dim = FA_ALL;
     bool keepdim = false;
@@ -5925,6 +7021,22 @@ inline tensor ptp(const fa::tensor &x, const ptp_options &options = {}, FA__HERE
     given.dim = options.dim.get();
     given.keepdim = options.keepdim;
     return detail::result((fa_ptp)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor ptp(const fa::tensor &x, Number dim, FA__HERE)
+{
+    ptp_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return ptp(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor ptp(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    ptp_options options;
+    options.dim = fa::dims::of(dim);
+    return ptp(x, options, file, line);
 }
 
 struct average_options {
@@ -5944,6 +7056,22 @@ inline tensor average(const fa::tensor &x, const average_options &options = {}, 
     return detail::result((fa_average)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor average(const fa::tensor &x, Number dim, FA__HERE)
+{
+    average_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return average(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor average(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    average_options options;
+    options.dim = fa::dims::of(dim);
+    return average(x, options, file, line);
+}
+
 struct cov_options {
     int64_t correction = 1;
     fa::tensor fweights = {};
@@ -5959,6 +7087,14 @@ inline tensor cov(const fa::tensor &x, const cov_options &options = {}, FA__HERE
     given.fweights = options.fweights.get();
     given.aweights = options.aweights.get();
     return detail::result((fa_cov)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor cov(const fa::tensor &x, Number correction, FA__HERE)
+{
+    cov_options options;
+    options.correction = static_cast<int64_t>(correction);
+    return cov(x, options, file, line);
 }
 
 struct corrcoef_options {
@@ -5992,6 +7128,14 @@ inline unique_result unique(const fa::tensor &x, const unique_options &options =
     return unique_result{tensor::owned(all.values), tensor::owned(all.inverse), tensor::owned(all.counts)};
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline unique_result unique(const fa::tensor &x, Number dim, FA__HERE)
+{
+    unique_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return unique(x, options, file, line);
+}
+
 struct unique_consecutive_result {
     tensor values, inverse, counts;
 };
@@ -6012,6 +7156,14 @@ inline unique_consecutive_result unique_consecutive(const fa::tensor &x, const u
     return unique_consecutive_result{tensor::owned(all.values), tensor::owned(all.inverse), tensor::owned(all.counts)};
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline unique_consecutive_result unique_consecutive(const fa::tensor &x, Number dim, FA__HERE)
+{
+    unique_consecutive_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return unique_consecutive(x, options, file, line);
+}
+
 struct diagonal_options {
     int64_t offset = 0;
     int64_t dim1 = 0;
@@ -6025,6 +7177,14 @@ inline tensor diagonal(const fa::tensor &x, const diagonal_options &options = {}
     given.dim1 = options.dim1;
     given.dim2 = options.dim2;
     return tensor::owned((fa_diagonal)(x.get(), &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor diagonal(const fa::tensor &x, Number offset, FA__HERE)
+{
+    diagonal_options options;
+    options.offset = static_cast<int64_t>(offset);
+    return diagonal(x, options, file, line);
 }
 
 struct diag_embed_options {
@@ -6044,6 +7204,14 @@ inline tensor diag_embed(const fa::tensor &x, const diag_embed_options &options 
     return detail::result((fa_diag_embed)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor diag_embed(const fa::tensor &x, Number offset, FA__HERE)
+{
+    diag_embed_options options;
+    options.offset = static_cast<int64_t>(offset);
+    return diag_embed(x, options, file, line);
+}
+
 struct diag_options {
     int64_t offset = 0;
     fa::tensor out = {};
@@ -6055,6 +7223,14 @@ inline tensor diag(const fa::tensor &x, const diag_options &options = {}, FA__HE
     given.out = options.out.get();
     given.offset = options.offset;
     return detail::result((fa_diag)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor diag(const fa::tensor &x, Number offset, FA__HERE)
+{
+    diag_options options;
+    options.offset = static_cast<int64_t>(offset);
+    return diag(x, options, file, line);
 }
 
 struct tril_options {
@@ -6070,6 +7246,14 @@ inline tensor tril(const fa::tensor &x, const tril_options &options = {}, FA__HE
     return detail::result((fa_tril)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor tril(const fa::tensor &x, Number diagonal, FA__HERE)
+{
+    tril_options options;
+    options.diagonal = static_cast<int64_t>(diagonal);
+    return tril(x, options, file, line);
+}
+
 inline tensor tril_(const fa::tensor &x, const tril_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -6078,6 +7262,14 @@ inline tensor tril_(const fa::tensor &x, const tril_options &options = {}, FA__H
     given.diagonal = options.diagonal;
     detail::good((fa_tril_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor tril_(const fa::tensor &x, Number diagonal, FA__HERE)
+{
+    tril_options options;
+    options.diagonal = static_cast<int64_t>(diagonal);
+    return tril_(x, options, file, line);
 }
 
 struct triu_options {
@@ -6093,6 +7285,14 @@ inline tensor triu(const fa::tensor &x, const triu_options &options = {}, FA__HE
     return detail::result((fa_triu)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor triu(const fa::tensor &x, Number diagonal, FA__HERE)
+{
+    triu_options options;
+    options.diagonal = static_cast<int64_t>(diagonal);
+    return triu(x, options, file, line);
+}
+
 inline tensor triu_(const fa::tensor &x, const triu_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
@@ -6101,6 +7301,14 @@ inline tensor triu_(const fa::tensor &x, const triu_options &options = {}, FA__H
     given.diagonal = options.diagonal;
     detail::good((fa_triu_)(x.get(), &given));
     return x;
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor triu_(const fa::tensor &x, Number diagonal, FA__HERE)
+{
+    triu_options options;
+    options.diagonal = static_cast<int64_t>(diagonal);
+    return triu_(x, options, file, line);
 }
 
 inline std::vector<tensor> broadcast_tensors(const fa::tensors &x, FA__HERE)
@@ -6131,6 +7339,14 @@ inline tensor stack(const fa::tensors &x, const stack_options &options = {}, FA_
     given.out = options.out.get();
     given.dim = options.dim;
     return detail::result((fa_stack)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor stack(const fa::tensors &x, Number dim, FA__HERE)
+{
+    stack_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return stack(x, options, file, line);
 }
 
 struct hstack_options {
@@ -6242,6 +7458,14 @@ inline tensor repeat_interleave(const fa::tensor &x, const fa::arg &repeats, con
     return detail::result((fa_repeat_interleave)(x.get(), repeats.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor repeat_interleave(const fa::tensor &x, const fa::arg &repeats, Number dim, FA__HERE)
+{
+    repeat_interleave_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return repeat_interleave(x, repeats, options, file, line);
+}
+
 struct unflatten_options {
     fa::tensor out = {};
 };
@@ -6277,6 +7501,14 @@ inline tensor rot90(const fa::tensor &x, const rot90_options &options = {}, FA__
     given.k = options.k;
     given.dims = options.dims.get();
     return detail::result((fa_rot90)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor rot90(const fa::tensor &x, Number k, FA__HERE)
+{
+    rot90_options options;
+    options.k = static_cast<int64_t>(k);
+    return rot90(x, options, file, line);
 }
 
 struct fliplr_options {
@@ -6320,6 +7552,14 @@ inline tensor as_strided(const fa::tensor &x, const fa::shape &shape, const fa::
     return detail::result((fa_as_strided)(x.get(), shape.get(), strides.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor as_strided(const fa::tensor &x, const fa::shape &shape, const fa::shape &strides, Number offset, FA__HERE)
+{
+    as_strided_options options;
+    options.offset = static_cast<int64_t>(offset);
+    return as_strided(x, shape, strides, options, file, line);
+}
+
 struct flip_options {
     fa::dims dim = FA_ALL;
     fa::tensor out = {};
@@ -6331,6 +7571,22 @@ inline tensor flip(const fa::tensor &x, const flip_options &options = {}, FA__HE
     given.out = options.out.get();
     given.dim = options.dim.get();
     return detail::result((fa_flip)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor flip(const fa::tensor &x, Number dim, FA__HERE)
+{
+    flip_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return flip(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor flip(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    flip_options options;
+    options.dim = fa::dims::of(dim);
+    return flip(x, options, file, line);
 }
 
 inline tensor select(const fa::tensor &x, int64_t dim, int64_t index, FA__HERE)
@@ -6360,6 +7616,14 @@ inline tensor slice(const fa::tensor &x, int64_t dim, const slice_options &optio
     return tensor::owned((fa_slice)(x.get(), dim, &given));
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor slice(const fa::tensor &x, int64_t dim, Number start, FA__HERE)
+{
+    slice_options options;
+    options.start = static_cast<int64_t>(start);
+    return slice(x, dim, options, file, line);
+}
+
 struct split_options {
     int64_t dim = 0;
 };
@@ -6369,6 +7633,14 @@ inline std::vector<tensor> split(const fa::tensor &x, int64_t size, const split_
     fa_split_options given = FA__DEFAULT_fa_split;
     given.dim = options.dim;
     return detail::all((fa_split)(x.get(), size, &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline std::vector<tensor> split(const fa::tensor &x, int64_t size, Number dim, FA__HERE)
+{
+    split_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return split(x, size, options, file, line);
 }
 
 struct split_sizes_options {
@@ -6382,6 +7654,14 @@ inline std::vector<tensor> split_sizes(const fa::tensor &x, const fa::numbers &s
     return detail::all((fa_split_sizes)(x.get(), sizes.get(), &given));
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline std::vector<tensor> split_sizes(const fa::tensor &x, const fa::numbers &sizes, Number dim, FA__HERE)
+{
+    split_sizes_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return split_sizes(x, sizes, options, file, line);
+}
+
 struct chunk_options {
     int64_t dim = 0;
 };
@@ -6391,6 +7671,14 @@ inline std::vector<tensor> chunk(const fa::tensor &x, int64_t chunks, const chun
     fa_chunk_options given = FA__DEFAULT_fa_chunk;
     given.dim = options.dim;
     return detail::all((fa_chunk)(x.get(), chunks, &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline std::vector<tensor> chunk(const fa::tensor &x, int64_t chunks, Number dim, FA__HERE)
+{
+    chunk_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return chunk(x, chunks, options, file, line);
 }
 
 struct unbind_options {
@@ -6404,6 +7692,14 @@ inline std::vector<tensor> unbind(const fa::tensor &x, const unbind_options &opt
     return detail::all((fa_unbind)(x.get(), &given));
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline std::vector<tensor> unbind(const fa::tensor &x, Number dim, FA__HERE)
+{
+    unbind_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return unbind(x, options, file, line);
+}
+
 struct tensor_split_options {
     int64_t dim = 0;
 };
@@ -6415,6 +7711,14 @@ inline std::vector<tensor> tensor_split(const fa::tensor &x, int64_t sections, c
     return detail::all((fa_tensor_split)(x.get(), sections, &given));
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline std::vector<tensor> tensor_split(const fa::tensor &x, int64_t sections, Number dim, FA__HERE)
+{
+    tensor_split_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return tensor_split(x, sections, options, file, line);
+}
+
 struct tensor_split_at_options {
     int64_t dim = 0;
 };
@@ -6424,6 +7728,14 @@ inline std::vector<tensor> tensor_split_at(const fa::tensor &x, const fa::number
     fa_tensor_split_at_options given = FA__DEFAULT_fa_tensor_split_at;
     given.dim = options.dim;
     return detail::all((fa_tensor_split_at)(x.get(), indices.get(), &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline std::vector<tensor> tensor_split_at(const fa::tensor &x, const fa::numbers &indices, Number dim, FA__HERE)
+{
+    tensor_split_at_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return tensor_split_at(x, indices, options, file, line);
 }
 
 inline tensor transpose(const fa::tensor &x, int64_t dim0, int64_t dim1, FA__HERE)
@@ -6476,6 +7788,14 @@ inline tensor flatten(const fa::tensor &x, const flatten_options &options = {}, 
     return detail::result((fa_flatten)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor flatten(const fa::tensor &x, Number start, FA__HERE)
+{
+    flatten_options options;
+    options.start = static_cast<int64_t>(start);
+    return flatten(x, options, file, line);
+}
+
 inline tensor expand(const fa::tensor &x, const fa::shape &shape, FA__HERE)
 {
     const detail::call here(file, line);
@@ -6503,6 +7823,22 @@ inline tensor squeeze(const fa::tensor &x, const squeeze_options &options = {}, 
     fa_squeeze_options given = FA__DEFAULT_fa_squeeze;
     given.dim = options.dim.get();
     return tensor::owned((fa_squeeze)(x.get(), &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor squeeze(const fa::tensor &x, Number dim, FA__HERE)
+{
+    squeeze_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return squeeze(x, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor squeeze(const fa::tensor &x, std::initializer_list<Number> dim, FA__HERE)
+{
+    squeeze_options options;
+    options.dim = fa::dims::of(dim);
+    return squeeze(x, options, file, line);
 }
 
 struct select_scatter_options {
@@ -6535,6 +7871,14 @@ inline tensor slice_scatter(const fa::tensor &x, const fa::tensor &src, const sl
     return detail::result((fa_slice_scatter)(x.get(), src.get(), &given), options.out);
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor slice_scatter(const fa::tensor &x, const fa::tensor &src, Number dim, FA__HERE)
+{
+    slice_scatter_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return slice_scatter(x, src, options, file, line);
+}
+
 struct diagonal_scatter_options {
     int64_t offset = 0;
     int64_t dim1 = 0;
@@ -6550,6 +7894,14 @@ inline tensor diagonal_scatter(const fa::tensor &x, const fa::tensor &src, const
     given.dim1 = options.dim1;
     given.dim2 = options.dim2;
     return detail::result((fa_diagonal_scatter)(x.get(), src.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor diagonal_scatter(const fa::tensor &x, const fa::tensor &src, Number offset, FA__HERE)
+{
+    diagonal_scatter_options options;
+    options.offset = static_cast<int64_t>(offset);
+    return diagonal_scatter(x, src, options, file, line);
 }
 
 namespace nn {
@@ -6594,6 +7946,14 @@ inline module conv2d(int64_t in, int64_t out, const fa::pair &kernel, const conv
     return module::owned((fa_nn_conv2d)(in, out, kernel.get(), &given));
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module conv2d(int64_t in, int64_t out, const fa::pair &kernel, Number stride, FA__HERE)
+{
+    conv2d_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return conv2d(in, out, kernel, options, file, line);
+}
+
 struct conv_transpose2d_options {
     fa::pair stride = 1;
     fa::pair padding = 0;
@@ -6617,6 +7977,14 @@ inline module conv_transpose2d(int64_t in, int64_t out, const fa::pair &kernel, 
     given.dtype = options.dtype;
     given.device = options.device.get();
     return module::owned((fa_nn_conv_transpose2d)(in, out, kernel.get(), &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module conv_transpose2d(int64_t in, int64_t out, const fa::pair &kernel, Number stride, FA__HERE)
+{
+    conv_transpose2d_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return conv_transpose2d(in, out, kernel, options, file, line);
 }
 
 struct conv1d_options {
@@ -6644,6 +8012,14 @@ inline module conv1d(int64_t in, int64_t out, int64_t kernel, const conv1d_optio
     return module::owned((fa_nn_conv1d)(in, out, kernel, &given));
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module conv1d(int64_t in, int64_t out, int64_t kernel, Number stride, FA__HERE)
+{
+    conv1d_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return conv1d(in, out, kernel, options, file, line);
+}
+
 struct conv_transpose1d_options {
     fa::pair stride = 1;
     fa::pair padding = 0;
@@ -6669,6 +8045,14 @@ inline module conv_transpose1d(int64_t in, int64_t out, int64_t kernel, const co
     return module::owned((fa_nn_conv_transpose1d)(in, out, kernel, &given));
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module conv_transpose1d(int64_t in, int64_t out, int64_t kernel, Number stride, FA__HERE)
+{
+    conv_transpose1d_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return conv_transpose1d(in, out, kernel, options, file, line);
+}
+
 struct max_pool2d_options {
     fa::pair stride = 0;
     fa::pair padding = 0;
@@ -6684,6 +8068,14 @@ inline module max_pool2d(const fa::pair &kernel, const max_pool2d_options &optio
     given.dilation = options.dilation.get();
     given.ceil_mode = options.ceil_mode;
     return module::owned((fa_nn_max_pool2d)(kernel.get(), &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module max_pool2d(const fa::pair &kernel, Number stride, FA__HERE)
+{
+    max_pool2d_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return max_pool2d(kernel, options, file, line);
 }
 
 struct avg_pool2d_options {
@@ -6703,6 +8095,14 @@ inline module avg_pool2d(const fa::pair &kernel, const avg_pool2d_options &optio
     given.count_include_pad = options.count_include_pad;
     given.divisor_override = options.divisor_override;
     return module::owned((fa_nn_avg_pool2d)(kernel.get(), &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module avg_pool2d(const fa::pair &kernel, Number stride, FA__HERE)
+{
+    avg_pool2d_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return avg_pool2d(kernel, options, file, line);
 }
 
 inline module adaptive_avg_pool2d(const fa::pair &size, FA__HERE)
@@ -6734,6 +8134,14 @@ inline module max_pool1d(int64_t kernel, const max_pool1d_options &options = {},
     return module::owned((fa_nn_max_pool1d)(kernel, &given));
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module max_pool1d(int64_t kernel, Number stride, FA__HERE)
+{
+    max_pool1d_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return max_pool1d(kernel, options, file, line);
+}
+
 struct avg_pool1d_options {
     int64_t stride = 0;
     int64_t padding = 0;
@@ -6749,6 +8157,14 @@ inline module avg_pool1d(int64_t kernel, const avg_pool1d_options &options = {},
     given.ceil_mode = options.ceil_mode;
     given.count_include_pad = options.count_include_pad;
     return module::owned((fa_nn_avg_pool1d)(kernel, &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module avg_pool1d(int64_t kernel, Number stride, FA__HERE)
+{
+    avg_pool1d_options options;
+    options.stride = static_cast<int64_t>(stride);
+    return avg_pool1d(kernel, options, file, line);
 }
 
 inline module adaptive_avg_pool1d(int64_t size, FA__HERE)
@@ -6784,6 +8200,14 @@ inline module batch_norm2d(int64_t features, const batch_norm2d_options &options
     return module::owned((fa_nn_batch_norm2d)(features, &given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module batch_norm2d(int64_t features, Number eps, FA__HERE)
+{
+    batch_norm2d_options options;
+    options.eps = static_cast<double>(eps);
+    return batch_norm2d(features, options, file, line);
+}
+
 struct batch_norm1d_options {
     double eps = 1e-5;
     double momentum = 0.1;
@@ -6805,6 +8229,14 @@ inline module batch_norm1d(int64_t features, const batch_norm1d_options &options
     return module::owned((fa_nn_batch_norm1d)(features, &given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module batch_norm1d(int64_t features, Number eps, FA__HERE)
+{
+    batch_norm1d_options options;
+    options.eps = static_cast<double>(eps);
+    return batch_norm1d(features, options, file, line);
+}
+
 struct layer_norm_options {
     double eps = 1e-5;
     bool elementwise_affine = true;
@@ -6824,6 +8256,14 @@ inline module layer_norm(const fa::shape &shape, const layer_norm_options &optio
     return module::owned((fa_nn_layer_norm)(shape.get(), &given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module layer_norm(const fa::shape &shape, Number eps, FA__HERE)
+{
+    layer_norm_options options;
+    options.eps = static_cast<double>(eps);
+    return layer_norm(shape, options, file, line);
+}
+
 struct rms_norm_options {
     double eps = -1;
     bool elementwise_affine = true;
@@ -6839,6 +8279,14 @@ inline module rms_norm(const fa::shape &shape, const rms_norm_options &options =
     given.dtype = options.dtype;
     given.device = options.device.get();
     return module::owned((fa_nn_rms_norm)(shape.get(), &given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module rms_norm(const fa::shape &shape, Number eps, FA__HERE)
+{
+    rms_norm_options options;
+    options.eps = static_cast<double>(eps);
+    return rms_norm(shape, options, file, line);
 }
 
 struct group_norm_options {
@@ -6858,6 +8306,14 @@ inline module group_norm(int64_t groups, int64_t channels, const group_norm_opti
     return module::owned((fa_nn_group_norm)(groups, channels, &given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module group_norm(int64_t groups, int64_t channels, Number eps, FA__HERE)
+{
+    group_norm_options options;
+    options.eps = static_cast<double>(eps);
+    return group_norm(groups, channels, options, file, line);
+}
+
 struct embedding_options {
     int64_t padding_idx = INT64_MIN;
     bool scale_grad_by_freq = false;
@@ -6875,6 +8331,14 @@ inline module embedding(int64_t rows, int64_t width, const embedding_options &op
     return module::owned((fa_nn_embedding)(rows, width, &given));
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module embedding(int64_t rows, int64_t width, Number padding_idx, FA__HERE)
+{
+    embedding_options options;
+    options.padding_idx = static_cast<int64_t>(padding_idx);
+    return embedding(rows, width, options, file, line);
+}
+
 struct dropout_options {
     double p = 0.5;
 };
@@ -6884,6 +8348,14 @@ inline module dropout(const dropout_options &options = {}, FA__HERE)
     fa_nn_dropout_options given = FA__DEFAULT_fa_nn_dropout;
     given.p = options.p;
     return module::owned((fa_nn_dropout)(&given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module dropout(Number p, FA__HERE)
+{
+    dropout_options options;
+    options.p = static_cast<double>(p);
+    return dropout(options, file, line);
 }
 
 struct dropout2d_options {
@@ -6897,6 +8369,14 @@ inline module dropout2d(const dropout2d_options &options = {}, FA__HERE)
     return module::owned((fa_nn_dropout2d)(&given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module dropout2d(Number p, FA__HERE)
+{
+    dropout2d_options options;
+    options.p = static_cast<double>(p);
+    return dropout2d(options, file, line);
+}
+
 struct alpha_dropout_options {
     double p = 0.5;
 };
@@ -6906,6 +8386,14 @@ inline module alpha_dropout(const alpha_dropout_options &options = {}, FA__HERE)
     fa_nn_dropout_options given = FA__DEFAULT_fa_nn_alpha_dropout;
     given.p = options.p;
     return module::owned((fa_nn_alpha_dropout)(&given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module alpha_dropout(Number p, FA__HERE)
+{
+    alpha_dropout_options options;
+    options.p = static_cast<double>(p);
+    return alpha_dropout(options, file, line);
 }
 
 struct flatten_options {
@@ -6919,6 +8407,14 @@ inline module flatten(const flatten_options &options = {}, FA__HERE)
     given.start = options.start;
     given.end = options.end;
     return module::owned((fa_nn_flatten)(&given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module flatten(Number start, FA__HERE)
+{
+    flatten_options options;
+    options.start = static_cast<int64_t>(start);
+    return flatten(options, file, line);
 }
 
 inline module unflatten(int64_t dim, const fa::shape &shape, FA__HERE)
@@ -7027,6 +8523,14 @@ inline module leaky_relu(const leaky_relu_options &options = {}, FA__HERE)
     return module::owned((fa_nn_leaky_relu)(&given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module leaky_relu(Number negative_slope, FA__HERE)
+{
+    leaky_relu_options options;
+    options.negative_slope = static_cast<double>(negative_slope);
+    return leaky_relu(options, file, line);
+}
+
 struct elu_options {
     double alpha = 1;
 };
@@ -7038,6 +8542,14 @@ inline module elu(const elu_options &options = {}, FA__HERE)
     return module::owned((fa_nn_elu)(&given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module elu(Number alpha, FA__HERE)
+{
+    elu_options options;
+    options.alpha = static_cast<double>(alpha);
+    return elu(options, file, line);
+}
+
 struct celu_options {
     double alpha = 1;
 };
@@ -7047,6 +8559,14 @@ inline module celu(const celu_options &options = {}, FA__HERE)
     fa_nn_celu_options given = FA__DEFAULT_fa_nn_celu;
     given.alpha = options.alpha;
     return module::owned((fa_nn_celu)(&given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module celu(Number alpha, FA__HERE)
+{
+    celu_options options;
+    options.alpha = static_cast<double>(alpha);
+    return celu(options, file, line);
 }
 
 struct hardtanh_options {
@@ -7062,6 +8582,14 @@ inline module hardtanh(const hardtanh_options &options = {}, FA__HERE)
     return module::owned((fa_nn_hardtanh)(&given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module hardtanh(Number low, FA__HERE)
+{
+    hardtanh_options options;
+    options.low = static_cast<double>(low);
+    return hardtanh(options, file, line);
+}
+
 struct softplus_options {
     double beta = 1;
     double threshold = 20;
@@ -7075,6 +8603,14 @@ inline module softplus(const softplus_options &options = {}, FA__HERE)
     return module::owned((fa_nn_softplus)(&given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module softplus(Number beta, FA__HERE)
+{
+    softplus_options options;
+    options.beta = static_cast<double>(beta);
+    return softplus(options, file, line);
+}
+
 struct softshrink_options {
     double lambd = 0.5;
 };
@@ -7086,6 +8622,14 @@ inline module softshrink(const softshrink_options &options = {}, FA__HERE)
     return module::owned((fa_nn_softshrink)(&given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module softshrink(Number lambd, FA__HERE)
+{
+    softshrink_options options;
+    options.lambd = static_cast<double>(lambd);
+    return softshrink(options, file, line);
+}
+
 struct hardshrink_options {
     double lambd = 0.5;
 };
@@ -7095,6 +8639,14 @@ inline module hardshrink(const hardshrink_options &options = {}, FA__HERE)
     fa_nn_hardshrink_options given = FA__DEFAULT_fa_nn_hardshrink;
     given.lambd = options.lambd;
     return module::owned((fa_nn_hardshrink)(&given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module hardshrink(Number lambd, FA__HERE)
+{
+    hardshrink_options options;
+    options.lambd = static_cast<double>(lambd);
+    return hardshrink(options, file, line);
 }
 
 struct rrelu_options {
@@ -7110,6 +8662,14 @@ inline module rrelu(const rrelu_options &options = {}, FA__HERE)
     return module::owned((fa_nn_rrelu)(&given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module rrelu(Number lower, FA__HERE)
+{
+    rrelu_options options;
+    options.lower = static_cast<double>(lower);
+    return rrelu(options, file, line);
+}
+
 struct glu_options {
     int64_t dim = -1;
 };
@@ -7119,6 +8679,14 @@ inline module glu(const glu_options &options = {}, FA__HERE)
     fa_nn_glu_options given = FA__DEFAULT_fa_nn_glu;
     given.dim = options.dim;
     return module::owned((fa_nn_glu)(&given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module glu(Number dim, FA__HERE)
+{
+    glu_options options;
+    options.dim = static_cast<int64_t>(dim);
+    return glu(options, file, line);
 }
 
 inline module threshold(double threshold, double value, FA__HERE)
@@ -7162,6 +8730,14 @@ inline module prelu(const prelu_options &options = {}, FA__HERE)
     return module::owned((fa_nn_prelu)(&given));
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module prelu(Number num_parameters, FA__HERE)
+{
+    prelu_options options;
+    options.num_parameters = static_cast<int64_t>(num_parameters);
+    return prelu(options, file, line);
+}
+
 inline module dict(FA__HERE)
 {
     const detail::call here(file, line);
@@ -7197,6 +8773,14 @@ inline optimizer sgd(const fa::parameters &parameters, const sgd_options &option
     return optimizer::owned((fa_optim_sgd)(parameters.get(), &given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::optimizer sgd(const fa::parameters &parameters, Number lr, FA__HERE)
+{
+    sgd_options options;
+    options.lr = static_cast<double>(lr);
+    return sgd(parameters, options, file, line);
+}
+
 struct adam_options {
     double lr = 1e-3;
     double beta1 = 0.9;
@@ -7222,6 +8806,14 @@ inline optimizer adam(const fa::parameters &parameters, const adam_options &opti
     given.master_weights = options.master_weights;
     given.stochastic_rounding = options.stochastic_rounding;
     return optimizer::owned((fa_optim_adam)(parameters.get(), &given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::optimizer adam(const fa::parameters &parameters, Number lr, FA__HERE)
+{
+    adam_options options;
+    options.lr = static_cast<double>(lr);
+    return adam(parameters, options, file, line);
 }
 
 struct adamw_options {
@@ -7251,6 +8843,14 @@ inline optimizer adamw(const fa::parameters &parameters, const adamw_options &op
     return optimizer::owned((fa_optim_adamw)(parameters.get(), &given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::optimizer adamw(const fa::parameters &parameters, Number lr, FA__HERE)
+{
+    adamw_options options;
+    options.lr = static_cast<double>(lr);
+    return adamw(parameters, options, file, line);
+}
+
 struct rmsprop_options {
     double lr = 1e-2;
     double alpha = 0.99;
@@ -7278,6 +8878,14 @@ inline optimizer rmsprop(const fa::parameters &parameters, const rmsprop_options
     return optimizer::owned((fa_optim_rmsprop)(parameters.get(), &given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::optimizer rmsprop(const fa::parameters &parameters, Number lr, FA__HERE)
+{
+    rmsprop_options options;
+    options.lr = static_cast<double>(lr);
+    return rmsprop(parameters, options, file, line);
+}
+
 struct adagrad_options {
     double lr = 1e-2;
     double lr_decay = 0;
@@ -7303,6 +8911,14 @@ inline optimizer adagrad(const fa::parameters &parameters, const adagrad_options
     return optimizer::owned((fa_optim_adagrad)(parameters.get(), &given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::optimizer adagrad(const fa::parameters &parameters, Number lr, FA__HERE)
+{
+    adagrad_options options;
+    options.lr = static_cast<double>(lr);
+    return adagrad(parameters, options, file, line);
+}
+
 } // namespace optim
 
 namespace lr {
@@ -7318,6 +8934,14 @@ inline schedule step_lr(const fa::optimizer &optimizer, int64_t step_size, const
     return schedule::owned((fa_schedule_step_lr)(optimizer.get(), step_size, &given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::schedule step_lr(const fa::optimizer &optimizer, int64_t step_size, Number gamma, FA__HERE)
+{
+    step_lr_options options;
+    options.gamma = static_cast<double>(gamma);
+    return step_lr(optimizer, step_size, options, file, line);
+}
+
 struct multi_step_options {
     double gamma = 0.1;
 };
@@ -7327,6 +8951,14 @@ inline schedule multi_step(const fa::optimizer &optimizer, const fa::numbers &mi
     fa_schedule_multi_step_options given = FA__DEFAULT_fa_schedule_multi_step;
     given.gamma = options.gamma;
     return schedule::owned((fa_schedule_multi_step)(optimizer.get(), milestones.get(), &given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::schedule multi_step(const fa::optimizer &optimizer, const fa::numbers &milestones, Number gamma, FA__HERE)
+{
+    multi_step_options options;
+    options.gamma = static_cast<double>(gamma);
+    return multi_step(optimizer, milestones, options, file, line);
 }
 
 inline schedule exponential(const fa::optimizer &optimizer, double gamma, FA__HERE)
@@ -7346,6 +8978,14 @@ inline schedule cosine(const fa::optimizer &optimizer, int64_t t_max, const cosi
     return schedule::owned((fa_schedule_cosine)(optimizer.get(), t_max, &given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::schedule cosine(const fa::optimizer &optimizer, int64_t t_max, Number eta_min, FA__HERE)
+{
+    cosine_options options;
+    options.eta_min = static_cast<double>(eta_min);
+    return cosine(optimizer, t_max, options, file, line);
+}
+
 struct linear_options {
     double start_factor = 1.0 / 3;
     double end_factor = 1;
@@ -7361,6 +9001,14 @@ inline schedule linear(const fa::optimizer &optimizer, const linear_options &opt
     return schedule::owned((fa_schedule_linear)(optimizer.get(), &given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::schedule linear(const fa::optimizer &optimizer, Number start_factor, FA__HERE)
+{
+    linear_options options;
+    options.start_factor = static_cast<double>(start_factor);
+    return linear(optimizer, options, file, line);
+}
+
 struct constant_options {
     double factor = 1.0 / 3;
     int64_t total_iters = 5;
@@ -7372,6 +9020,14 @@ inline schedule constant(const fa::optimizer &optimizer, const constant_options 
     given.factor = options.factor;
     given.total_iters = options.total_iters;
     return schedule::owned((fa_schedule_constant)(optimizer.get(), &given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::schedule constant(const fa::optimizer &optimizer, Number factor, FA__HERE)
+{
+    constant_options options;
+    options.factor = static_cast<double>(factor);
+    return constant(optimizer, options, file, line);
 }
 
 struct one_cycle_options {
@@ -7399,6 +9055,14 @@ inline schedule one_cycle(const fa::optimizer &optimizer, double max_lr, int64_t
     given.three_phase = options.three_phase;
     given.max_lrs = options.max_lrs.get();
     return schedule::owned((fa_schedule_one_cycle)(optimizer.get(), max_lr, total_steps, &given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::schedule one_cycle(const fa::optimizer &optimizer, double max_lr, int64_t total_steps, Number pct_start, FA__HERE)
+{
+    one_cycle_options options;
+    options.pct_start = static_cast<double>(pct_start);
+    return one_cycle(optimizer, max_lr, total_steps, options, file, line);
 }
 
 struct reduce_on_plateau_options {
@@ -7576,6 +9240,14 @@ inline dataset padded(const fa::dataset &dataset, const padded_options &options 
     return dataset::owned((fa_data_padded)(dataset.get(), &given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::dataset padded(const fa::dataset &dataset, Number value, FA__HERE)
+{
+    padded_options options;
+    options.value = static_cast<double>(value);
+    return padded(dataset, options, file, line);
+}
+
 struct webdataset_options {
     const char *input = nullptr;
     const char *target = nullptr;
@@ -7692,6 +9364,14 @@ inline loader loader(const fa::dataset &dataset, const loader_options &options =
     return loader::owned((fa_data_loader)(dataset.get(), &given));
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::loader loader(const fa::dataset &dataset, Number batch_size, FA__HERE)
+{
+    loader_options options;
+    options.batch_size = static_cast<int64_t>(batch_size);
+    return loader(dataset, options, file, line);
+}
+
 } // namespace data
 
 namespace transform {
@@ -7721,6 +9401,14 @@ inline module random_crop(const fa::pair &size, const random_crop_options &optio
     return module::owned((fa_transform_random_crop)(size.get(), &given));
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module random_crop(const fa::pair &size, Number padding, FA__HERE)
+{
+    random_crop_options options;
+    options.padding = static_cast<int64_t>(padding);
+    return random_crop(size, options, file, line);
+}
+
 struct random_horizontal_flip_options {
     double p = 0.5;
 };
@@ -7732,6 +9420,14 @@ inline module random_horizontal_flip(const random_horizontal_flip_options &optio
     return module::owned((fa_transform_random_horizontal_flip)(&given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module random_horizontal_flip(Number p, FA__HERE)
+{
+    random_horizontal_flip_options options;
+    options.p = static_cast<double>(p);
+    return random_horizontal_flip(options, file, line);
+}
+
 struct random_vertical_flip_options {
     double p = 0.5;
 };
@@ -7741,6 +9437,14 @@ inline module random_vertical_flip(const random_vertical_flip_options &options =
     fa_transform_random_vertical_flip_options given = FA__DEFAULT_fa_transform_random_vertical_flip;
     given.p = options.p;
     return module::owned((fa_transform_random_vertical_flip)(&given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module random_vertical_flip(Number p, FA__HERE)
+{
+    random_vertical_flip_options options;
+    options.p = static_cast<double>(p);
+    return random_vertical_flip(options, file, line);
 }
 
 struct resize_options {
@@ -7788,6 +9492,14 @@ inline module pad(const fa::pair &padding, const pad_options &options = {}, FA__
     fa_transform_pad_options given = FA__DEFAULT_fa_transform_pad;
     given.fill = options.fill;
     return module::owned((fa_transform_pad)(padding.get(), &given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module pad(const fa::pair &padding, Number fill, FA__HERE)
+{
+    pad_options options;
+    options.fill = static_cast<double>(fill);
+    return pad(padding, options, file, line);
 }
 
 struct random_affine_options {
@@ -7839,6 +9551,14 @@ inline module random_perspective(const random_perspective_options &options = {},
     return module::owned((fa_transform_random_perspective)(&given));
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module random_perspective(Number distortion, FA__HERE)
+{
+    random_perspective_options options;
+    options.distortion = static_cast<double>(distortion);
+    return random_perspective(options, file, line);
+}
+
 struct color_jitter_options {
     double brightness = 0;
     double contrast = 0;
@@ -7854,6 +9574,14 @@ inline module color_jitter(const color_jitter_options &options = {}, FA__HERE)
     given.saturation = options.saturation;
     given.hue = options.hue;
     return module::owned((fa_transform_color_jitter)(&given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module color_jitter(Number brightness, FA__HERE)
+{
+    color_jitter_options options;
+    options.brightness = static_cast<double>(brightness);
+    return color_jitter(options, file, line);
 }
 
 inline module grayscale(FA__HERE)
@@ -7888,6 +9616,14 @@ inline module random_erasing(const random_erasing_options &options = {}, FA__HER
     given.ratio = options.ratio.get();
     given.value = options.value;
     return module::owned((fa_transform_random_erasing)(&given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module random_erasing(Number p, FA__HERE)
+{
+    random_erasing_options options;
+    options.p = static_cast<double>(p);
+    return random_erasing(options, file, line);
 }
 
 inline module autocontrast(FA__HERE)
@@ -7931,6 +9667,14 @@ inline module rand_augment(const rand_augment_options &options = {}, FA__HERE)
     return module::owned((fa_transform_rand_augment)(&given));
 }
 
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module rand_augment(Number num_ops, FA__HERE)
+{
+    rand_augment_options options;
+    options.num_ops = static_cast<int64_t>(num_ops);
+    return rand_augment(options, file, line);
+}
+
 struct auto_augment_options {
     fa_interpolation interpolation = FA_NEAREST;
 };
@@ -7972,6 +9716,14 @@ inline tensor uniform_(const fa::tensor &t, const uniform__options &options = {}
     return t;
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor uniform_(const fa::tensor &t, Number a, FA__HERE)
+{
+    uniform__options options;
+    options.a = static_cast<double>(a);
+    return uniform_(t, options, file, line);
+}
+
 struct normal__options {
     double mean = 0;
     double std = 1;
@@ -7984,6 +9736,14 @@ inline tensor normal_(const fa::tensor &t, const normal__options &options = {}, 
     given.std = options.std;
     detail::good((fa_init_normal_)(t.get(), &given));
     return t;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor normal_(const fa::tensor &t, Number mean, FA__HERE)
+{
+    normal__options options;
+    options.mean = static_cast<double>(mean);
+    return normal_(t, options, file, line);
 }
 
 struct trunc_normal__options {
@@ -8002,6 +9762,14 @@ inline tensor trunc_normal_(const fa::tensor &t, const trunc_normal__options &op
     given.b = options.b;
     detail::good((fa_init_trunc_normal_)(t.get(), &given));
     return t;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor trunc_normal_(const fa::tensor &t, Number mean, FA__HERE)
+{
+    trunc_normal__options options;
+    options.mean = static_cast<double>(mean);
+    return trunc_normal_(t, options, file, line);
 }
 
 inline tensor constant_(const fa::tensor &t, double value, FA__HERE)
@@ -8023,6 +9791,14 @@ inline tensor xavier_uniform_(const fa::tensor &t, const xavier_uniform__options
     return t;
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor xavier_uniform_(const fa::tensor &t, Number gain, FA__HERE)
+{
+    xavier_uniform__options options;
+    options.gain = static_cast<double>(gain);
+    return xavier_uniform_(t, options, file, line);
+}
+
 struct xavier_normal__options {
     double gain = 1;
 };
@@ -8033,6 +9809,14 @@ inline tensor xavier_normal_(const fa::tensor &t, const xavier_normal__options &
     given.gain = options.gain;
     detail::good((fa_init_xavier_normal_)(t.get(), &given));
     return t;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor xavier_normal_(const fa::tensor &t, Number gain, FA__HERE)
+{
+    xavier_normal__options options;
+    options.gain = static_cast<double>(gain);
+    return xavier_normal_(t, options, file, line);
 }
 
 struct kaiming_uniform__options {
@@ -8051,6 +9835,14 @@ inline tensor kaiming_uniform_(const fa::tensor &t, const kaiming_uniform__optio
     return t;
 }
 
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor kaiming_uniform_(const fa::tensor &t, Number a, FA__HERE)
+{
+    kaiming_uniform__options options;
+    options.a = static_cast<double>(a);
+    return kaiming_uniform_(t, options, file, line);
+}
+
 struct kaiming_normal__options {
     double a = 0;
     const char *mode = "fan_in";
@@ -8065,6 +9857,14 @@ inline tensor kaiming_normal_(const fa::tensor &t, const kaiming_normal__options
     given.nonlinearity = options.nonlinearity;
     detail::good((fa_init_kaiming_normal_)(t.get(), &given));
     return t;
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::tensor kaiming_normal_(const fa::tensor &t, Number a, FA__HERE)
+{
+    kaiming_normal__options options;
+    options.a = static_cast<double>(a);
+    return kaiming_normal_(t, options, file, line);
 }
 
 } // namespace init
@@ -8090,6 +9890,14 @@ inline grad_scaler scaler(const scaler_options &options = {}, FA__HERE)
     given.min_scale = options.min_scale;
     given.enabled = options.enabled;
     return grad_scaler::owned((fa_amp_scaler)(&given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::grad_scaler scaler(Number init_scale, FA__HERE)
+{
+    scaler_options options;
+    options.init_scale = static_cast<double>(init_scale);
+    return scaler(options, file, line);
 }
 
 } // namespace amp

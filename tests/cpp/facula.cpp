@@ -78,6 +78,11 @@ static void values()
     CHECK(fa::sum(x, {1}).to_vector<double>() == (std::vector<double>{6, 15}));
     CHECK((fa::sum(x, {{0, 1}, true}).shape() == fa::shape{1, 1}));
     CHECK((fa::permute(x, {1, 0}).shape() == fa::shape{3, 2}));
+    CHECK((fa::sum(x, 1).to_vector<double>() == std::vector<double>{6, 15}));
+    CHECK((fa::sum(x, {0, 1}).dim() == 0 && fa::sum(x, {0, true}).shape() == fa::shape{1, 3}));
+    CHECK((fa::argmax(x, 1).size(0) == 2 && fa::flatten(x, -2).dim() == 1 && fa::cat({x, x}, 1).size(1) == 6));
+    CHECK((fa::leaky_relu(-x, 0.5)[0][0].item() == -0.5 && fa::nn::dropout(1.0)(x).sum().item() == 0));
+    CHECK((fa::topk(x, 1, 0).values.shape() == fa::shape{1, 3}));
     double memory[3] = {1, 2, 3};
     const fa::tensor over = fa::tensor::borrow(memory, {3});
     memory[1] = 7;
@@ -105,6 +110,7 @@ static void errors()
     CHECK(says(failure([&] { (void)fa::matmul(a, a); }), line(__LINE__) + "fa_matmul(a=(2, 3) f32 cpu"));
     CHECK(says(failure([&] { (void)(a + fa::ones({2, 2})); }), line(__LINE__) + "fa_add("));
     CHECK(says(failure([&] { (void)fa::sum(a, {5}); }), line(__LINE__) + "fa_sum("));
+    CHECK(says(failure([&] { (void)fa::sum(a, 5); }), line(__LINE__) + "fa_sum("));
     CHECK(says(failure([&] { (void)a.size(7); }), line(__LINE__)));
     CHECK(says(failure([&] { (void)a["0, 0, 0"]; }), line(__LINE__) + "fa_get("));
     CHECK(says(failure([&] { (void)a.item(); }), line(__LINE__)));
@@ -289,6 +295,44 @@ static void hooks()
     }
 }
 
+static void backward_hooks()
+{
+    const fa::tensor x = fa::tensor{-1.0, 2.0, 3.0}.requires_grad(true);
+    const fa::module net = fa::nn::relu();
+    int calls = 0;
+    {
+        const fa::hook before = net.before_backward([&](const fa::module &m, const fa::tensor &g) {
+            CHECK(m.get() == net.get() && calls++ == 0);
+            return g * 10;
+        });
+        const fa::hook after =
+            net.on_backward([&](const fa::module &m, size_t input, const fa::tensor &in, const fa::tensor &out) {
+                CHECK(m.get() == net.get() && input == 0 && calls++ == 1);
+                CHECK((fa::same(out, fa::tensor{30.0, 30.0, 30.0}) && fa::same(in, fa::tensor{0.0, 30.0, 30.0})));
+                return in + 1;
+            });
+        fa::sum(net(x) * 3).backward();
+        CHECK((calls == 2 && fa::same(x.grad(), fa::tensor{1.0, 31.0, 31.0})));
+    }
+    fa::sum(net(x)).backward(); /* the hooks have ended */
+    CHECK((calls == 2 && fa::same(x.grad(), fa::tensor{1.0, 32.0, 32.0})));
+    const fa::module layer = fa::nn::linear(3, 2); /* its input needs no gradient: the hook gets none */
+    const fa::hook seen =
+        layer.on_backward([&](const fa::module &, size_t, const fa::tensor &in, const fa::tensor &out) -> fa::tensor {
+            CHECK((!in && out.numel() == 2));
+            return calls++, fa::tensor();
+        });
+    fa::sum(layer(fa::tensor{1.0, 2.0, 3.0})).backward();
+    CHECK(calls == 3);
+    const fa::hook bad = layer.before_backward([](const fa::module &, const fa::tensor &) -> fa::tensor { throw 5; });
+    try {
+        fa::sum(layer(x)).backward();
+        CHECK(false);
+    } catch (int e) {
+        CHECK(e == 5);
+    }
+}
+
 static void datasets()
 {
     auto held = std::make_shared<int>(-1);
@@ -412,6 +456,7 @@ int main(int count, char **argument)
     methods();
     functions();
     hooks();
+    backward_hooks();
     datasets();
     gradients();
     loaders();

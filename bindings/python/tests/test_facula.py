@@ -300,7 +300,7 @@ class Training(unittest.TestCase):
 
     def test_a_module_of_ones_own(self):
         net = MLP()
-        self.assertEqual(sorted(net.named_parameters()),
+        self.assertEqual(sorted(dict(net.named_parameters())),
                          ['fc1.bias', 'fc1.weight', 'fc2.bias', 'fc2.weight', 'scale'])
         losses = self.train(net, fa.optim.adam(net, lr=0.03))
         self.assertLess(losses[-1], 0.4 * losses[0])
@@ -321,7 +321,7 @@ class Training(unittest.TestCase):
             net = fa.nn.sequential(fa.nn.linear(4, 16), fa.nn.relu(), fa.nn.linear(16, 2))
             losses = self.train(net, make(net.parameters(), lr=0.05))
             self.assertLess(losses[-1], losses[0])
-        opt = fa.optim.sgd([net.child('0').named_parameters()['weight']], lr=0.1)
+        opt = fa.optim.sgd([net[0].weight], lr=0.1)
         schedule = fa.lr.exponential(opt, 0.5)
         schedule.step()
         self.assertAlmostEqual(opt.lr, 0.05)
@@ -357,7 +357,7 @@ class Training(unittest.TestCase):
         fa.optim.AdamW(net.parameters(), lr=0.1).step()
         mlp = MLP()
         self.assertEqual(mlp.fc1.weight.shape, (16, 4))
-        self.assertEqual(net.child('1').running_mean.tolist(), net.state_dict()['1.running_mean'].tolist())
+        self.assertEqual(net[1].running_mean.tolist(), net.state_dict()['1.running_mean'].tolist())
         self.assertRaises(AttributeError, getattr, mlp.fc1, 'weights')
         other = MLP()
         other.load_state_dict(mlp.state_dict())
@@ -515,7 +515,13 @@ class Callbacks(unittest.TestCase):
         net = fa.nn.sequential(fa.nn.linear(2, 3), lambda x: x * 2, MLP3())
         gc.collect()
         self.assertEqual(net(fa.ones((4, 2))).shape, (4, 5))
-        self.assertEqual(sorted(net.named_parameters()), ['0.bias', '0.weight', '2.fc.bias', '2.fc.weight'])
+        self.assertEqual(sorted(name for name, p in net.named_parameters()),
+                         ['0.bias', '0.weight', '2.fc.bias', '2.fc.weight'])
+        self.assertEqual([name for name, m in net.named_children()], ['0', '1', '2'])
+        self.assertEqual([type(m) for m in net], [type(m) for m in net.children()])
+        self.assertEqual((net[0].weight.shape, net[-1].fc.weight.shape), (net.state_dict()['0.weight'].shape,
+                                                                          net.state_dict()['2.fc.weight'].shape))
+        self.assertRaises(IndexError, lambda: net[3])
         self.assertEqual(len(_objects._outlived), before[1] + 2)
         with self.assertRaises(fa.Error) as caught:
             net(fa.ones((4, 9)))
@@ -580,6 +586,50 @@ class Callbacks(unittest.TestCase):
         self.assertRaises(ZeroDivisionError, (w * 3).sum().backward)
         h.remove()
         del part, parts, h
+        self.assertEqual(self.held(), before)
+
+    def test_backward_hooks_of_modules(self):
+        before, seen = self.held(), []
+        x = fa.tensor([-1.0, 2.0, 3.0], requires_grad=True)
+
+        class Relu(fa.nn.Module):
+            def forward(self, x):
+                return x.relu()
+
+        for net in (fa.nn.relu(), Relu()):
+            del seen[:]
+            parts = [net.register_full_backward_pre_hook(lambda m, g: seen.append((type(m), g[0].tolist())) or g[0] * 10),
+                     net.register_full_backward_hook(
+                         lambda m, i, g: seen.append((i[0].tolist(), g[0].tolist())) or (i[0] + 1,))]
+            x.grad = None
+            (net(x) * 3).sum().backward()
+            self.assertEqual(seen, [(type(net), [3, 3, 3]), ([0, 30, 30], [30, 30, 30])])
+            self.assertEqual(x.grad.tolist(), [1, 31, 31])
+            for part in parts:
+                part.remove()
+            net(x).sum().backward()
+            self.assertEqual((len(seen), x.grad.tolist()), (2, [1, 32, 32]))
+
+        class Product(fa.nn.Module):
+            def forward(self, a, b):
+                return a * b
+
+        net, b = Product(), fa.tensor([5.0, 6.0, 7.0], requires_grad=True)
+        got = {}
+        h = net.register_full_backward_hook(lambda m, i, g: got.update({len(i) - 1: i[-1].tolist()}))
+        net(x, b).sum().backward()
+        self.assertEqual(got, {0: [5, 6, 7], 1: [-1, 2, 3]})
+        h.remove()
+        net = fa.nn.linear(3, 2)  # whose input needs no gradient
+        h = net.register_full_backward_hook(lambda m, i, g: seen.append((i, g[0].shape)))
+        net(fa.ones((1, 3))).sum().backward()
+        self.assertEqual(seen[-1], ((None,), (1, 2)))
+        h.remove()
+        for bad, error in ((lambda m, g: 1 / 0, ZeroDivisionError), (lambda m, g: (g[0], g[0]), ValueError)):
+            h = net.register_full_backward_pre_hook(bad)
+            self.assertRaises(error, net(fa.ones((1, 3))).sum().backward)
+            h.remove()
+        del net, h, parts, part
         self.assertEqual(self.held(), before)
 
     def test_an_end_with_everything_alive(self):

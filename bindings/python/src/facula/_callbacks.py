@@ -286,6 +286,34 @@ def _after_forward(module, inputs, output, number):
         return None
 
 
+def _one_of(y, place):
+    """The gradient at a place of what a hook returned; NULL if there is none."""
+    if isinstance(y, tuple):
+        if len(y) != place + 1:
+            raise ValueError(f'a hook returned {len(y)} gradients for {place + 1}')
+        y = y[place]
+    return None if y is None else _handed_over(y)
+
+
+@CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p)
+def _before_backward(module, grad, number):
+    try:
+        return _one_of(_held[number](_known(module), (_borrowed(Tensor, grad),)), 0)
+    except BaseException as e:
+        _gave(e)
+        return None
+
+
+@CFUNCTYPE(c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p)
+def _after_backward(module, place, grad_input, grad, number):
+    try:
+        given = (None,) * place + (grad_input and _borrowed(Tensor, grad_input),)
+        return _one_of(_held[number](_known(module), given, (_borrowed(Tensor, grad),)), place)
+    except BaseException as e:
+        _gave(e)
+        return None
+
+
 def _adder(name):
     return _declare(name, c_int64, [c_void_p, c_void_p, c_void_p])
 
@@ -293,7 +321,9 @@ def _adder(name):
 _module_unhook = _declare('fa_module_unhook', c_bool, [c_void_p, c_int64])
 _HOOKS = {'grad': (_adder('fa_hook_grad'), _on_grad, _declare('fa_unhook', c_bool, [c_void_p, c_int64])),
           'forward': (_adder('fa_module_hook_forward'), _after_forward, _module_unhook),
-          'forward_pre': (_adder('fa_module_hook_forward_pre'), _before_forward, _module_unhook)}
+          'forward_pre': (_adder('fa_module_hook_forward_pre'), _before_forward, _module_unhook),
+          'backward': (_adder('fa_module_hook_backward'), _after_backward, _module_unhook),
+          'backward_pre': (_adder('fa_module_hook_backward_pre'), _before_backward, _module_unhook)}
 
 
 def _register_hook(self, hook):

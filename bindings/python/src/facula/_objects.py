@@ -91,7 +91,7 @@ class Module(Handle):
     def __getattr__(self, name):
         """A child, parameter or buffer by its name, where it is no attribute: net.fc.weight."""
         if not name.startswith('_'):
-            parts = self.children()
+            parts = dict(self.named_children())
             if name in parts:
                 return parts[name]
             state = self.state_dict()
@@ -118,34 +118,55 @@ class Module(Handle):
         the result ends it; until then the hook is kept."""
         return self._hook('forward_pre', hook)
 
+    def register_full_backward_hook(self, hook):
+        """Calls hook(module, grad_input, grad_output) in backward() with tuples of gradients; a tensor or tuple that it
+        returns replaces grad_input. A module with several inputs calls it for each that receives a gradient, which is the
+        last of grad_input, behind a None for each input before it; if none does, grad_input is (None,). It applies to
+        later runs of the module. remove() of the result ends it; until then the hook is kept."""
+        return self._hook('backward', hook)
+
+    def register_full_backward_pre_hook(self, hook):
+        """Calls hook(module, grad_output) in backward(), before the gradients inside the module are computed, with a tuple
+        of the gradient of the output; a tensor or tuple that it returns replaces it. It applies to later runs of the
+        module. remove() of the result ends it; until then the hook is kept."""
+        return self._hook('backward_pre', hook)
+
     def _hook(self, kind, hook):
         from ._callbacks import Hook
         object.__setattr__(self, '_hooked', True)
         return Hook(self, kind, hook)
 
     def __repr__(self):
-        parts = [f'  ({name}): ' + repr(m).replace('\n', '\n  ') for name, m in self.children().items()]
+        parts = [f'  ({name}): ' + repr(m).replace('\n', '\n  ') for name, m in self.named_children()]
         kind = _kind(self._h).decode()
         return f'{kind}(\n' + '\n'.join(parts) + '\n)' if parts else kind
 
-    def children(self):
-        """The modules in it, by name."""
+    def named_children(self):
+        """The modules in it, with their names: a list of pairs."""
         with _scope():
             list_of = _children(self._h)
-            return {list_of.name[i].decode(): _borrowed(Module, list_of.item[i]) for i in range(list_of.count)}
+            return [(list_of.name[i].decode(), _borrowed(Module, list_of.item[i])) for i in range(list_of.count)]
+
+    def children(self):
+        """The modules in it, a list."""
+        return [m for _, m in self.named_children()]
 
     def child(self, name):
         """A module in it, as "features.0"."""
         return _borrowed(Module, _child(self._h, name.encode()))
 
+    def __getitem__(self, i):
+        """A module in it, by its number: net[0], net[-1]."""
+        return self.children()[i]
+
     def named_parameters(self):
-        """The parameters, by name."""
+        """The parameters, with their names: a list of pairs."""
         with _scope():
-            return _named(_parameters_of(self._h))
+            return list(_named(_parameters_of(self._h)).items())
 
     def parameters(self):
         """The parameters, a list."""
-        return list(self.named_parameters().values())
+        return [p for _, p in self.named_parameters()]
 
     def state_dict(self):
         """Parameters and buffers, by name. They are not copies."""
