@@ -76,7 +76,7 @@ if grep -qw avx2 /proc/cpuinfo; then
 fi
 check 'x86-64 without AVX trains' train x86_64 env FACULA_CPU=base
 check 'a program with the minimal library is below 1 MB and computes the same bits' minimal
-check '32-bit ARM trains' train armhf qemu-arm-static
+check '32-bit ARM trains' train armhf qemu-arm-static -L /usr/arm-linux-gnueabihf
 check '32-bit ARM and x86-64 without AVX save the same bytes' same armhf x86_64
 
 ctest --test-dir "$folder/aarch64" -j "$(nproc)" --timeout 3000 --output-on-failure -R "$tests" \

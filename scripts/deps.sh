@@ -32,6 +32,7 @@ apt() {
 for architecture in $(echo "$missing" | tr ' ' '\n' | sed -n 's/.*://p' | sort -u); do
     $root dpkg --add-architecture "$architecture"
 done
-apt update
+# An index that cannot be had may be one that is not needed: the installation says what is missing.
+apt update || echo "deps: apt-get update failed; trying with what is known"
 # shellcheck disable=SC2086 # a list of words
 apt install --no-install-recommends $missing

@@ -1,4 +1,5 @@
-# Debian's cross compiler (gcc-aarch64-linux-gnu) and, for tests, qemu-user-static and libcmocka-dev:arm64.
+# Debian's cross compiler (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross) and, for tests, qemu-user-static and
+# libcmocka-dev:arm64.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

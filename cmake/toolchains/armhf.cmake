@@ -1,4 +1,5 @@
-# Debian's cross compiler (gcc-arm-linux-gnueabihf) and, for tests, qemu-user-static and libcmocka-dev:armhf.
+# Debian's cross compiler (gcc-arm-linux-gnueabihf, libc6-dev-armhf-cross) and, for tests, qemu-user-static and
+# libcmocka-dev:armhf.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR armv7l)
 set(CMAKE_C_COMPILER arm-linux-gnueabihf-gcc)
