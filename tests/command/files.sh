@@ -195,7 +195,7 @@ check 'options in a file' run 0 train --config run.conf
 check 'options in a file: quiet' [ "$(wc -l <"$out")" -eq 1 ]
 check 'options in a file: with others' run 2 train mlp --config run.conf --json
 check 'options in a file: with others: said' complains '--quiet does not go with --json'
-printf 'quiet = false\njson = true\nmodel = linear\nepochs = 2\n' >run.conf
+printf 'quiet = false\njson = true\nmodel = "linear"\nepochs = '"'2'"'\ndata = "digits" # quoted\n' >run.conf
 check 'options in a file: a flag that is off' run 0 train mlp --config run.conf --epochs 1
 check 'options in a file: read' json '.settings.model == "mlp" and .settings.epochs == 1'
 for line in 'epohcs = 3' 'epochs' 'epochs = many' 'quiet = perhaps' 'config = run.conf' 'top = 3'; do

@@ -18,6 +18,16 @@ static char *trimmed(char *text)
     return text;
 }
 
+/* A value without the quotes around it, in place: as in TOML, quotes make no difference here. */
+static char *unquoted(char *text)
+{
+    size_t length = strlen(text);
+    if (length < 2 || (*text != '"' && *text != '\'') || text[length - 1] != *text)
+        return text;
+    text[length - 1] = 0;
+    return text + 1;
+}
+
 static int unknown(const char *path, int line, const char *name)
 {
     const char *names[SETTINGS] = {NULL};
@@ -59,7 +69,7 @@ static int read_line(settings *s, const char *path, int line, char *text)
     if (!equals)
         return command_wrong("%s:%d: \"%s\" is not of the form `name = value`", path, line, text);
     *equals = 0;
-    const char *name = trimmed(text), *value = trimmed(equals + 1);
+    const char *name = trimmed(text), *value = unquoted(trimmed(equals + 1));
     const setting *row = setting_named(name);
     if (!row->name || (row != setting_rows && !(row->commands & TRAIN)) || row == setting_named("config"))
         return unknown(path, line, name);
