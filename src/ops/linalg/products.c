@@ -122,8 +122,7 @@ static bool sum_of_products_run(fa__call *c)
     const sum_of_products_args *a = c->args;
     fa__bound bound[] = {{.name = "x", .value = fa__arg_t(a->x)}, {.name = "y", .value = fa__arg_t(a->y)}};
     unsigned set;
-    return fa__dim_set(c, a->x, a->dim, &set)
-           && fa__run_reduce(c, c->out[0], FA__COMBINE_SUM, "x * y", set, 2, bound);
+    return fa__dim_set(c, a->x, a->dim, &set) && fa__run_reduce(c, c->out[0], FA__COMBINE_SUM, "x * y", set, 2, bound);
 }
 
 static void sum_of_products_grad(fa__back *b)
