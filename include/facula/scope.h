@@ -168,10 +168,10 @@ extern "C" {
 /** Moves an object from the innermost scope to the enclosing one, so that it outlives the current block. Returns the
  *  object. Does nothing if the innermost scope does not own it. The value of an FA_VAR goes to the scope in which the
  *  function was called: `return fa_escape(h)` is right from within any number of the function's scopes. */
-#define fa_escape(x) FA__CALLED((__typeof__(x))fa__escape(x, FA__FUNCTION))
+#define fa_escape(x) ((__typeof__(x))FA__CALLED(fa__escape(x, FA__FUNCTION)))
 /** Adopts an object from another thread, which must have called fa_keep() on it: the innermost scope of this thread
  *  takes over that reference. Returns the object. */
-#define fa_adopt(x) FA__CALLED((__typeof__(x))fa__adopt(x))
+#define fa_adopt(x) ((__typeof__(x))FA__CALLED(fa__adopt(x)))
 #endif
 /** Writes the open scopes of this thread and the number of objects in each to `file`, outermost first. */
 FA_API void fa_scope_report(FILE *file);
