@@ -154,9 +154,9 @@ static void backward_runs_where_forward_ran(void **state)
     fa_stream *other = fa_stream_new(FA_LATE(0));
     {
         FA_USE(.stream = other);
-        GOES(fa_backward(loss, .retain_graph = true), "sum", a->queue); /* within the backward of softmax */
+        GOES(fa_backward(loss, .retain_graph = true), "sum_of_products", a->queue); /* within the backward of softmax */
         GOES(fa_backward(loss, .retain_graph = true), "matmul", c->queue);
-        GOES(fa_backward(loss, .retain_graph = true), "mul", a->queue); /* its last product; b's is that of exp */
+        GOES(fa_backward(loss, .retain_graph = true), "pointwise", a->queue); /* of softmax, behind that of exp on b */
         assert_ptr_equal(fa__settings().stream, other);
         uint64_t by_a = issued(a->queue), by_b = issued(b->queue), by_c = issued(c->queue);
         uint64_t by_other = issued(other->queue);
