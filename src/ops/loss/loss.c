@@ -22,7 +22,7 @@ static void softmax_grad(fa__back *b)
 {
     const softmax_args *a = b->args;
     fa_tensor *sum = fa__sum_of_products(b->gy[0], b->y[0], a->dim);
-    fa__set_input_grad(b, &a->x, fa_to(fa_pointwise("y * (x - z)", b->gy[0], b->y[0], sum), (fa_dtype)a->x->dtype));
+    fa__set_input_grad(b, &a->x, fa_to(fa_pointwise("x * y - y * z", b->gy[0], b->y[0], sum), (fa_dtype)a->x->dtype));
 }
 
 /** Softmax along a dimension: exp(x) / sum(exp(x)), computed after subtracting the maximum. The result has x's shape. A
