@@ -144,7 +144,7 @@ bool fa__wire_fail(fa__wire *w, fa_code code, const char *what)
 /* A rank that left said why, unless it was killed. */
 static bool peer_left(fa__wire *w, fa__transfer *t, size_t count, const fa__transfer *with, const char *reason)
 {
-    char text[MOST_REASON + 1];
+    char text[MOST_REASON + 40]; /* which is cut again */
     if (*reason)
         snprintf(text, sizeof text, "%s (rank %d reports)", reason, with->peer);
     else

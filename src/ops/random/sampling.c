@@ -140,7 +140,7 @@ static bool count_weights(const fa__call *c, const fa_tensor *x, int64_t *places
 static bool check_weights(const fa__call *c, const fa_tensor *x)
 {
     const multinomial_args *a = c->args;
-    int64_t places, wrong, needed = a->replacement ? 1 : a->num_samples;
+    int64_t places = 0, wrong = 0, needed = a->replacement ? 1 : a->num_samples;
     if (!fa__numel(x) || fa__tensor_device(x)->shapes_only)
         return true;
     if (!count_weights(c, x, &places, &wrong))
