@@ -47,10 +47,12 @@ FA_API bool fa_requires_grad(const fa_tensor *t);
 /** Returns true if a tensor is a leaf, that is, not the result of a recorded operation. */
 FA_API bool fa_is_leaf(const fa_tensor *t);
 /** The gradient of a leaf, or of another tensor after fa_retain_grad(). NULL, without an error, if there is none. It
- *  is the tensor that fa_backward() accumulates into, not a copy; the current scope gets a reference to it. */
+ *  is the tensor that fa_backward() accumulates into, not a copy; the current scope gets a reference to it. Its dtype
+ *  is that of the tensor, and f32 for f8, of which no sums are computed. */
 FA_API fa_tensor *fa_grad(const fa_tensor *t);
 /** Replaces the gradient of a leaf by `grad`, to which the leaf then holds a reference; NULL removes the gradient.
- *  Works even if an error is set. FA_ERROR_GRADIENT if the shape, dtype or device is not that of the leaf. */
+ *  Works even if an error is set. FA_ERROR_GRADIENT if the shape, dtype or device is not that of the leaf (for f8, the
+ *  dtype f32). */
 FA_API bool fa_set_grad(fa_tensor *t, fa_tensor *grad);
 /** Makes the next fa_backward() keep the gradient of a tensor that is not a leaf. FA_ERROR_GRADIENT if the tensor
  *  does not require a gradient. Does nothing for a leaf. */

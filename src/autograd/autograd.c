@@ -78,14 +78,16 @@ FA__HOT bool fa_set_grad(fa_tensor *t, fa_tensor *grad)
     if (grad == t)
         return fa__fail(FA_ERROR_ARGUMENT, "fa_set_grad: a tensor cannot be its own gradient");
     if (grad
-        && (!fa__same_shape(t, grad) || t->dtype != grad->dtype || fa__tensor_device(t) != fa__tensor_device(grad))) {
+        && (!fa__same_shape(t, grad) || fa__gradient_dtype(t->dtype) != (fa_dtype)grad->dtype
+            || fa__tensor_device(t) != fa__tensor_device(grad))) {
         char text[400];
         struct fa__text both = fa__text_in(text, sizeof text);
         fa__describe_tensor(&both, grad, false);
         fa__text_add(&both, " for ");
         fa__describe_tensor(&both, t, false);
         return fa__fail(fa__tensor_device(t) != fa__tensor_device(grad) ? FA_ERROR_DEVICE : FA_ERROR_GRADIENT,
-                        "fa_set_grad: shape, dtype and device have to be the tensor's: %s", text);
+                        "fa_set_grad: shape, dtype and device have to be the tensor's%s: %s",
+                        fa__dtype_is_storage(t->dtype) ? " (for f8, f32)" : "", text);
     }
     if (!grad && !t->autograd)
         return true;
@@ -154,7 +156,8 @@ static FA__HOT fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *
         }
         return described_failure(name, given, there ? FA_ERROR_SHAPE : FA_ERROR_DEVICE, text);
     }
-    return (fa_dtype)given->dtype == (fa_dtype)t->dtype ? fa__own(fa__ref(given)) : fa_to(given, (fa_dtype)t->dtype);
+    const fa_dtype dtype = fa__gradient_dtype(t->dtype);
+    return (fa_dtype)given->dtype == dtype ? fa__own(fa__ref(given)) : fa_to(given, dtype);
 }
 
 /* Settings for a backward pass: recording only if requested, defaults for everything else. */

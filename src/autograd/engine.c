@@ -27,7 +27,7 @@ FA__HOT bool fa__deliver(fa__pass *w, fa__object *to, uint32_t slot, fa_tensor *
     if (!w->captures)
         return fa__to_leaf(w, (fa_tensor *)to, g);
     const fa_tensor *leaf = (const fa_tensor *)to;
-    g = fitted(g, leaf->dtype, fa__tensor_device(leaf));
+    g = fitted(g, (int)fa__gradient_dtype(leaf->dtype), fa__tensor_device(leaf));
     if (!g)
         return false;
     for (size_t i = 0; i < w->captures; i++)

@@ -111,8 +111,9 @@ static FA__HOT fa_tensor *through_hooks(fa_tensor *leaf, fa_tensor *g)
 
 FA__HOT fa_tensor *fa__leaf_gradient(fa_tensor *leaf, fa_tensor *g)
 {
-    if (g->dtype != leaf->dtype || fa__tensor_device(g) != fa__tensor_device(leaf))
-        g = fa_move(g, .dtype = (fa_dtype)leaf->dtype, .device = fa__tensor_device(leaf)->id);
+    const fa_dtype dtype = fa__gradient_dtype(leaf->dtype);
+    if ((fa_dtype)g->dtype != dtype || fa__tensor_device(g) != fa__tensor_device(leaf))
+        g = fa_move(g, .dtype = dtype, .device = fa__tensor_device(leaf)->id);
     return g && fa__autograd_if(leaf) ? through_hooks(leaf, g) : g;
 }
 

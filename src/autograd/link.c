@@ -10,8 +10,8 @@ typedef struct link_args {
 static void link_grad(fa__back *b)
 {
     const fa_tensor *source = ((const link_args *)b->args)->source.item[0];
-    fa__set_item_grad(b, 0,
-                      fa_move(b->gy[0], .device = fa__tensor_device(source)->id, .dtype = (fa_dtype)source->dtype));
+    fa__set_item_grad(
+        b, 0, fa_move(b->gy[0], .device = fa__tensor_device(source)->id, .dtype = fa__gradient_dtype(source->dtype)));
 }
 
 static const fa__traits link_traits = {.grad = link_grad};

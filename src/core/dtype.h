@@ -77,6 +77,12 @@ static inline bool fa__dtype_is_storage(unsigned dtype)
     return FA__STORAGE_DTYPES >> dtype & 1;
 }
 
+/* The dtype of a tensor's gradient: f32 for one that only holds values, as gradients are summed. */
+static inline fa_dtype fa__gradient_dtype(unsigned dtype)
+{
+    return fa__dtype_is_storage(dtype) ? FA_F32 : (fa_dtype)dtype;
+}
+
 static inline size_t fa__dtype_size(unsigned dtype)
 {
     return fa__dtype_sizes[dtype];

@@ -142,7 +142,7 @@ FA__HOT bool fa__node_result(fa__node *n, uint32_t slot, fa_tensor *t, bool keep
 {
     fa__result *r = &n->result[slot];
     r->device = fa__tensor_device(t);
-    r->dtype = t->dtype;
+    r->dtype = fa__gradient_dtype(t->dtype);
     r->rank = t->rank;
     for (int i = 0; i < t->rank; i++)
         r->shape[i] = t->shape[i];

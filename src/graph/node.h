@@ -15,8 +15,8 @@ typedef struct fa__edge {
     uint64_t version; /* version of the operand's memory when it was saved */
 } fa__edge;
 
-/* A result: its shape, dtype and device, for creating zeros if its gradient is missing; and the result itself if it
- * is saved. */
+/* A result: its shape and device, and the dtype of its gradient, for zeros if that is missing; and the result itself
+ * if it is saved. */
 typedef struct fa__result {
     fa_tensor *kept; /* detached; NULL: not saved */
     uint64_t version;

@@ -325,6 +325,33 @@ static void gradients_go_through_conversions(void **state)
     GIVES(fa_grad(x), FA_F32, 3, 3);
 }
 
+/* Gradients are f32: they are summed, and may be smaller and larger than what f8 has. */
+static void gradients_are_not_rounded(void **state)
+{
+    (void)state;
+    EACH_DTYPE(d)
+    {
+        FA_SCOPE;
+        fa_tensor *x = fa_full(FA_SHAPE(1, 2), 1.5, .device = DEVICE(0), .requires_grad = true);
+        fa_tensor *w = ON(fa_to(fa_full(FA_SHAPE(2, 1), 0.75), dtypes[d])), *x8 = fa_to(x, dtypes[d]);
+        assert_true(fa_set_requires_grad(w, true));
+        fa_tensor *few = fa_mul(fa_scaled_mm(x8, w, 1.0, 1.0, .dtype = FA_F32), 0x1p-30);
+        fa_tensor *many = fa_mul(fa_to(fa_flatten(x8), FA_F32), 0x1p20);
+        for (int times = 1; times < 3; times++) {
+            assert_true(fa_backward(fa_sum(few), .retain_graph = true));
+            GIVES(fa_grad(w), FA_F32, times * 0x1.8p-30, times * 0x1.8p-30);
+            GIVES(fa_grad(x), FA_F32, times * 0x1.8p-31, times * 0x1.8p-31);
+        }
+        assert_true(fa_set_grad(x, NULL) && fa_backward(fa_add(fa_sum(many), fa_sum(few))));
+        GIVES(fa_grad(x), FA_F32, 0x1p20, 0x1p20);
+        assert_true(fa_set_grad(w, ON(fa_ones(FA_SHAPE(2, 1)))));
+        assert_false(fa_set_grad(w, fa_to(fa_grad(w), dtypes[d])));
+        assert_error(FA_ERROR_GRADIENT, "have to be the tensor's (for f8, f32)");
+        assert_true(fa_move_(w, DEVICE(1)));
+        GIVES(fa_grad(w), FA_F32, 1, 1);
+    }
+}
+
 static void texts_and_files_have_them(void **state)
 {
     (void)state;
@@ -373,6 +400,7 @@ int main(int argc, char **argv)
         TEST(products_are_those_of_f64),
         TEST(wrong_products_are_refused),
         TEST(gradients_go_through_conversions),
+        TEST(gradients_are_not_rounded),
         TEST(texts_and_files_have_them),
     };
     return RUN("fp8");

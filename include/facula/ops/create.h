@@ -384,7 +384,8 @@ typedef struct fa_move_options {
 } fa_move_options;
 
 /** A copy of x on another device, in another dtype, or both. fa_to() is the short form; it returns x itself if nothing
- *  changes. Differentiable: the gradient is moved back to x's device and dtype.
+ *  changes. Differentiable: the gradient is moved back to x's device and dtype,
+ *  f32 if that is f8.
  *
  *      fa_move(x, .device = ..., .dtype = FA_SAME, .non_blocking = true, .out = NULL)
  *

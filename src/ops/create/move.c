@@ -82,12 +82,13 @@ static bool move_run(fa__call *c)
 static void move_grad(fa__back *b)
 {
     const move_args *a = b->args;
-    fa__set_input_grad(b, &a->x,
-                       fa_move(b->gy[0], .device = fa__tensor_device(a->x)->id, .dtype = (fa_dtype)a->x->dtype));
+    fa__set_input_grad(
+        b, &a->x, fa_move(b->gy[0], .device = fa__tensor_device(a->x)->id, .dtype = fa__gradient_dtype(a->x->dtype)));
 }
 
 /** A copy of x on another device, in another dtype, or both. fa_to() is the short form; it returns x itself if nothing
- *  changes. Differentiable: the gradient is moved back to x's device and dtype. */
+ *  changes. Differentiable: the gradient is moved back to x's device and dtype,
+ *  f32 if that is f8. */
 OP(move, move_args, (y), .infer = move_infer, .exact = true, .run = move_run, .grad = move_grad, .cross_device = true,
    .sets_strides = true, TORCH("x.to(dtype or x.dtype, copy=True)"),
    SAMPLES("(3,4) dtype=f64; (3,4) dtype=i32; (); (0,2) dtype=bf16; i(5) dtype=f16; n(9) dtype=bool; (3,4) dtype=u8"))

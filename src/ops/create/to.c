@@ -171,7 +171,8 @@ static fa_dtype dtype_of_follower(const fa_tensor *follower, const fa_tensor *t,
 static bool prepare_both(change **next, fa_tensor *t, fa__device *to, fa_dtype dtype)
 {
     const fa__autograd *a = fa__autograd_if(t);
-    return prepare((*next)++, t, to, dtype) && (!a || !a->grad || prepare((*next)++, a->grad, to, dtype));
+    return prepare((*next)++, t, to, dtype)
+           && (!a || !a->grad || prepare((*next)++, a->grad, to, fa__gradient_dtype(dtype)));
 }
 
 /* Prepares the move of a tensor and of all tensors that follow it. */
@@ -259,7 +260,7 @@ static bool can_move(const fa_tensor *t, const fa__device *to, fa_dtype dtype)
 static bool can_move_both(const fa_tensor *t, const fa__device *to, fa_dtype dtype)
 {
     const fa__autograd *a = fa__autograd_if(t);
-    return can_move(t, to, dtype) && (!a || !a->grad || can_move(a->grad, to, dtype));
+    return can_move(t, to, dtype) && (!a || !a->grad || can_move(a->grad, to, fa__gradient_dtype(dtype)));
 }
 
 bool fa__can_move_of_module(fa_tensor *t, fa_place where)

@@ -43,9 +43,9 @@ static void mm_f8_grad(fa__back *b)
     const mm_f8_args *a = b->args;
     const fa_tensor *g = b->gy[0];
     if (fa__wants(b, &a->a))
-        fa__set_input_grad(b, &a->a, fa_to(fa_mm(g, fa_t(widened(a->b))), (fa_dtype)a->a->dtype));
+        fa__set_input_grad(b, &a->a, fa_mm(g, fa_t(widened(a->b))));
     if (fa__wants(b, &a->b))
-        fa__set_input_grad(b, &a->b, fa_to(fa_mm(fa_t(widened(a->a)), g), (fa_dtype)a->b->dtype));
+        fa__set_input_grad(b, &a->b, fa_mm(fa_t(widened(a->a)), g));
 }
 
 /** The product of two matrices. Of f8 it is f32. */
