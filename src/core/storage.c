@@ -48,11 +48,20 @@ static void storage_go(fa__storage *s)
     storage_free(s);
 }
 
+/* The last owner comes here without having dropped its reference. Until it does, whoever makes room may take another
+ * one: then that one is the last. */
+static bool is_held_by_mover(fa__storage *s)
+{
+    return !s->device->host && atomic_load(&s->object.references) && atomic_fetch_sub(&s->object.references, 1) != 1;
+}
+
 /* A block returns to the cache with the tickets of the work that still uses it. Other memory has to wait for that
  * work. */
 static void storage_destroy(fa__object *o)
 {
     fa__storage *s = (fa__storage *)o;
+    if (is_held_by_mover(s))
+        return;
     if (s->pending && !fa__order_may_go(s))
         fa__order_defer(s, storage_go);
     else
