@@ -313,9 +313,38 @@ static void repeats_of_a_known_size(void **state)
     assert_int_equal(fa_numel(meta), 5);
 }
 
+/* A pad on one side of which less is left by what is cut on the other one. */
+static void pads_that_are_cropped(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(3.0);
+    HOLD(fa_pad(x, FA_LIST(3, -2), .value = 7), 7, 7);
+    HOLD(fa_pad(x, FA_LIST(-2, 3), .value = 7), 7, 7);
+    HOLD(fa_pad(x, FA_LIST(3, -1), .value = 7), 7, 7, 7);
+    HOLD(fa_pad(fa_reshape(x, FA_SHAPE(1, 1)), FA_LIST(1, 0, 3, -2), .value = 7), 7, 7, 7, 7);
+    fa_tensor *none = fa_pad(count_up(FA_SHAPE(1, 4)), FA_LIST(-2, -1, 1, -2), .value = 7);
+    assert_non_null(none);
+    assert_int_equal(fa_numel(none), 0);
+}
+
+/* Bool operands of which one runs down the columns where the result runs along the rows. */
+static void transposed_bools(void **state)
+{
+    (void)state;
+    enum { ROWS = 37, COLUMNS = 70 };
+    fa_manual_seed(5);
+    fa_tensor *a = fa_gt(fa_rand(FA_SHAPE(COLUMNS, ROWS)), 0.5), *b = fa_gt(fa_rand(FA_SHAPE(ROWS, COLUMNS)), 0.5);
+    fa_tensor *turned = fa_transpose(a, 0, 1), *flat = fa_contiguous(turned);
+    assert_true(fa_same(fa_logical_and(turned, b), fa_logical_and(flat, b)));
+    assert_true(fa_same(fa_logical_xor(turned, b), fa_logical_xor(flat, b)));
+    assert_true(fa_same(fa_to(fa_logical_not(turned), FA_I32), fa_sub(1, fa_to(flat, FA_I32))));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(pads_that_are_cropped),
+        TEST(transposed_bools),
         TEST(repeats_of_a_known_size),
         TEST(views),
         TEST(offsets),

@@ -59,6 +59,7 @@ const fa__simd_class FA__SIMD(fa__simd_truth) = {
              [FA__PRIM_to_bool] = truth_loop},
     .load = {[FA_BOOL] = load},
     .store = {[FA_BOOL] = store},
+    .transpose = FA__SIMD(fa__transpose_8),
     .size = 1,
     .dtype = FA_BOOL,
 };
