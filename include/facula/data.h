@@ -283,6 +283,7 @@ typedef struct fa_data_loader_options {
     double timeout;       /**< seconds to wait for a batch of the workers before it is an error; 0: no limit */
     char fa__end;
 } fa_data_loader_options;
+#define FA__DEVICE_fa_data_loader ,
 #define FA__DEFAULT_fa_data_loader                                                                                     \
     {                                                                                                                  \
         offsetof(fa_data_loader_options, fa__end), 1, false, NULL, false, -1, {0, 0}, 0, 2, false, 0, 0                \

@@ -22,6 +22,7 @@ typedef struct fa_nn_linear_options {
     fa_device device; /**< device of the parameters */
     char fa__end;
 } fa_nn_linear_options;
+#define FA__DEVICE_fa_nn_linear ,
 #define FA__DEFAULT_fa_nn_linear                                                                                       \
     {                                                                                                                  \
         offsetof(fa_nn_linear_options, fa__end), true, FA_SAME, {0, 0}, 0                                              \
@@ -46,6 +47,7 @@ typedef struct fa_nn_conv2d_options {
     fa_device device;         /**< device of the parameters */
     char fa__end;
 } fa_nn_conv2d_options;
+#define FA__DEVICE_fa_nn_conv2d ,
 #define FA__DEFAULT_fa_nn_conv2d                                                                                       \
     {                                                                                                                  \
         offsetof(fa_nn_conv2d_options, fa__end), 1, 0, 1, 1, "zeros", true, FA_SAME, {0, 0}, 0                         \
@@ -73,6 +75,7 @@ typedef struct fa_nn_conv_transpose2d_options {
     fa_device device;       /**< device of the parameters */
     char fa__end;
 } fa_nn_conv_transpose2d_options;
+#define FA__DEVICE_fa_nn_conv_transpose2d ,
 #define FA__DEFAULT_fa_nn_conv_transpose2d                                                                             \
     {                                                                                                                  \
         offsetof(fa_nn_conv_transpose2d_options, fa__end), 1, 0, 0, 1, true, 1, FA_SAME, {0, 0}, 0                     \
@@ -220,6 +223,7 @@ typedef struct fa_nn_batch_norm2d_options {
     fa_device device;         /**< device of the parameters */
     char fa__end;
 } fa_nn_batch_norm2d_options;
+#define FA__DEVICE_fa_nn_batch_norm2d ,
 #define FA__DEFAULT_fa_nn_batch_norm2d                                                                                 \
     {                                                                                                                  \
         offsetof(fa_nn_batch_norm2d_options, fa__end), 1e-5, 0.1, true, true, FA_SAME, {0, 0}, 0                       \
@@ -252,6 +256,7 @@ typedef struct fa_nn_layer_norm_options {
     fa_device device;        /**< device of the parameters */
     char fa__end;
 } fa_nn_layer_norm_options;
+#define FA__DEVICE_fa_nn_layer_norm ,
 #define FA__DEFAULT_fa_nn_layer_norm                                                                                   \
     {                                                                                                                  \
         offsetof(fa_nn_layer_norm_options, fa__end), 1e-5, true, true, FA_SAME, {0, 0}, 0                              \
@@ -275,6 +280,7 @@ typedef struct fa_nn_rms_norm_options {
     fa_device device;        /**< device of the parameters */
     char fa__end;
 } fa_nn_rms_norm_options;
+#define FA__DEVICE_fa_nn_rms_norm ,
 #define FA__DEFAULT_fa_nn_rms_norm                                                                                     \
     {                                                                                                                  \
         offsetof(fa_nn_rms_norm_options, fa__end), -1, true, FA_SAME, {0, 0}, 0                                        \
@@ -298,6 +304,7 @@ typedef struct fa_nn_group_norm_options {
     fa_device device; /**< device of the parameters */
     char fa__end;
 } fa_nn_group_norm_options;
+#define FA__DEVICE_fa_nn_group_norm ,
 #define FA__DEFAULT_fa_nn_group_norm                                                                                   \
     {                                                                                                                  \
         offsetof(fa_nn_group_norm_options, fa__end), 1e-5, true, FA_SAME, {0, 0}, 0                                    \
@@ -319,6 +326,7 @@ typedef struct fa_nn_embedding_options {
     fa_device device;        /**< device of the parameters */
     char fa__end;
 } fa_nn_embedding_options;
+#define FA__DEVICE_fa_nn_embedding ,
 #define FA__DEFAULT_fa_nn_embedding                                                                                    \
     {                                                                                                                  \
         offsetof(fa_nn_embedding_options, fa__end), INT64_MIN, false, FA_SAME, {0, 0}, 0                               \
@@ -590,6 +598,7 @@ typedef struct fa_nn_prelu_options {
     fa_device device;       /**< device of the parameters */
     char fa__end;
 } fa_nn_prelu_options;
+#define FA__DEVICE_fa_nn_prelu ,
 #define FA__DEFAULT_fa_nn_prelu                                                                                        \
     {                                                                                                                  \
         offsetof(fa_nn_prelu_options, fa__end), 1, 0.25, FA_SAME, {0, 0}, 0                                            \

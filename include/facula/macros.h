@@ -127,32 +127,44 @@ struct fa__line_guard {
 #define FA__IS_PAIR(...) FA__IS_PAIR_(__VA_ARGS__, 1, 0, )
 #define FA__IS_PAIR_(a, b, n, ...) n
 #define FA__COMMA(...) ,
-/* sets o .name = value; for each option, so that real defaults stay, in C and in C++ */
-#define FA__SET(o, ...) FA__CAT(FA__SET, FA__COUNT(__VA_ARGS__))(o, __VA_ARGS__)
-#define FA__SET1(o, a) o a;
-#define FA__SET2(o, a, ...) o a; FA__SET1(o, __VA_ARGS__)
-#define FA__SET3(o, a, ...) o a; FA__SET2(o, __VA_ARGS__)
-#define FA__SET4(o, a, ...) o a; FA__SET3(o, __VA_ARGS__)
-#define FA__SET5(o, a, ...) o a; FA__SET4(o, __VA_ARGS__)
-#define FA__SET6(o, a, ...) o a; FA__SET5(o, __VA_ARGS__)
-#define FA__SET7(o, a, ...) o a; FA__SET6(o, __VA_ARGS__)
-#define FA__SET8(o, a, ...) o a; FA__SET7(o, __VA_ARGS__)
-#define FA__SET9(o, a, ...) o a; FA__SET8(o, __VA_ARGS__)
-#define FA__SET10(o, a, ...) o a; FA__SET9(o, __VA_ARGS__)
-#define FA__SET11(o, a, ...) o a; FA__SET10(o, __VA_ARGS__)
-#define FA__SET12(o, a, ...) o a; FA__SET11(o, __VA_ARGS__)
-#define FA__SET13(o, a, ...) o a; FA__SET12(o, __VA_ARGS__)
-#define FA__SET14(o, a, ...) o a; FA__SET13(o, __VA_ARGS__)
-#define FA__SET15(o, a, ...) o a; FA__SET14(o, __VA_ARGS__)
-#define FA__SET16(o, a, ...) o a; FA__SET15(o, __VA_ARGS__)
-#define FA__SET17(o, a, ...) o a; FA__SET16(o, __VA_ARGS__)
-#define FA__SET18(o, a, ...) o a; FA__SET17(o, __VA_ARGS__)
-#define FA__SET19(o, a, ...) o a; FA__SET18(o, __VA_ARGS__)
-#define FA__SET20(o, a, ...) o a; FA__SET19(o, __VA_ARGS__)
-#define FA__SET21(o, a, ...) o a; FA__SET20(o, __VA_ARGS__)
-#define FA__SET22(o, a, ...) o a; FA__SET21(o, __VA_ARGS__)
-#define FA__SET23(o, a, ...) o a; FA__SET22(o, __VA_ARGS__)
-#define FA__SET24(o, a, ...) o a; FA__SET23(o, __VA_ARGS__)
+/* FA__SET(f, o, options...) sets o .name = value; for each option, so that real defaults stay, in C and in C++. Where a
+ * device can be given, which FA__DEVICE_f says, .device = "cuda:1" goes to a variable of its own first: C assigns no
+ * string to an fa_device (in C++ that has an operator). Only a literal is known by the text of its option. */
+#define FA__SET(f, o, ...) FA__CAT(FA__SET_, FA__IS_PAIR(FA__DEVICE_##f))(o, __VA_ARGS__)
+#define FA__SET_0(o, ...) FA__SET_ALL(FA__ASSIGN, o, __VA_ARGS__)
+#ifdef __cplusplus
+#define FA__SET_1 FA__SET_0
+#else
+#define FA__SET_1(o, ...) struct { const char *device; } o##_named = {0}; FA__SET_ALL(FA__ASSIGN_NAMED, o, __VA_ARGS__) if (o##_named.device) o.device = fa__device_named(o##_named.device);
+#endif
+#define FA__ASSIGN(o, a) o a;
+#define FA__ASSIGN_NAMED(o, a) __builtin_choose_expr(FA__IS_DEVICE_NAME(#a), o##_named, o) a;
+#define FA__IS_DEVICE_NAME(text) !__builtin_strncmp(text, ".device = \"", 11) || !__builtin_strncmp(text, ".device=\"", 9) || !__builtin_strncmp(text, ".device =\"", 10) || !__builtin_strncmp(text, ".device= \"", 10)
+#define FA__SET_ALL(set, o, ...) FA__CAT(FA__SET, FA__COUNT(__VA_ARGS__))(set, o, __VA_ARGS__)
+#define FA__SET1(set, o, a) set(o, a)
+#define FA__SET2(set, o, a, ...) set(o, a) FA__SET1(set, o, __VA_ARGS__)
+#define FA__SET3(set, o, a, ...) set(o, a) FA__SET2(set, o, __VA_ARGS__)
+#define FA__SET4(set, o, a, ...) set(o, a) FA__SET3(set, o, __VA_ARGS__)
+#define FA__SET5(set, o, a, ...) set(o, a) FA__SET4(set, o, __VA_ARGS__)
+#define FA__SET6(set, o, a, ...) set(o, a) FA__SET5(set, o, __VA_ARGS__)
+#define FA__SET7(set, o, a, ...) set(o, a) FA__SET6(set, o, __VA_ARGS__)
+#define FA__SET8(set, o, a, ...) set(o, a) FA__SET7(set, o, __VA_ARGS__)
+#define FA__SET9(set, o, a, ...) set(o, a) FA__SET8(set, o, __VA_ARGS__)
+#define FA__SET10(set, o, a, ...) set(o, a) FA__SET9(set, o, __VA_ARGS__)
+#define FA__SET11(set, o, a, ...) set(o, a) FA__SET10(set, o, __VA_ARGS__)
+#define FA__SET12(set, o, a, ...) set(o, a) FA__SET11(set, o, __VA_ARGS__)
+#define FA__SET13(set, o, a, ...) set(o, a) FA__SET12(set, o, __VA_ARGS__)
+#define FA__SET14(set, o, a, ...) set(o, a) FA__SET13(set, o, __VA_ARGS__)
+#define FA__SET15(set, o, a, ...) set(o, a) FA__SET14(set, o, __VA_ARGS__)
+#define FA__SET16(set, o, a, ...) set(o, a) FA__SET15(set, o, __VA_ARGS__)
+#define FA__SET17(set, o, a, ...) set(o, a) FA__SET16(set, o, __VA_ARGS__)
+#define FA__SET18(set, o, a, ...) set(o, a) FA__SET17(set, o, __VA_ARGS__)
+#define FA__SET19(set, o, a, ...) set(o, a) FA__SET18(set, o, __VA_ARGS__)
+#define FA__SET20(set, o, a, ...) set(o, a) FA__SET19(set, o, __VA_ARGS__)
+#define FA__SET21(set, o, a, ...) set(o, a) FA__SET20(set, o, __VA_ARGS__)
+#define FA__SET22(set, o, a, ...) set(o, a) FA__SET21(set, o, __VA_ARGS__)
+#define FA__SET23(set, o, a, ...) set(o, a) FA__SET22(set, o, __VA_ARGS__)
+#define FA__SET24(set, o, a, ...) set(o, a) FA__SET23(set, o, __VA_ARGS__)
 /* FA__NAMEDn(, ## __VA_ARGS__, ., ...), with more dots than operands: two texts in parentheses, of the first argument
  * behind the operands, as the program has it, with a dot behind it, and of the last operand, which is a dot if it is
  * missing (behind ##, macros in it are not expanded, so that nested calls do not grow exponentially).

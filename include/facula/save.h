@@ -182,6 +182,7 @@ typedef struct fa_load_file_options {
     bool map;         /**< map the file into memory in place of reading it, see fa_load_file() */
     char fa__end;
 } fa_load_file_options;
+#define FA__DEVICE_fa_load_file ,
 #define FA__DEFAULT_fa_load_file                                                                                       \
     {                                                                                                                  \
         offsetof(fa_load_file_options, fa__end), {0, 0}, false, 0                                                      \

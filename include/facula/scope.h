@@ -84,7 +84,7 @@ FA_API void fa__variable_close(fa_tensor **variable);
     __extension__({                                                                                                    \
         FA__LINE(o)                                                                                                    \
         fa_settings o = fa__settings();                                                                                \
-        FA__SET(o, __VA_ARGS__)                                                                                        \
+        FA__SET_1(o, __VA_ARGS__)                                                                                      \
         fa__use_open(&o);                                                                                              \
     })
 

@@ -21,6 +21,7 @@ typedef struct fa_tensor_from_options {
     fa_dtype pointed;   /**< set by the macro: the dtype of the pointer's type; FA_SAME: it has none */
     char fa__end;
 } fa_tensor_from_options;
+#define FA__DEVICE_fa_tensor_from ,
 #define FA__DEFAULT_fa_tensor_from                                                                                     \
     {                                                                                                                  \
         offsetof(fa_tensor_from_options, fa__end), FA_SAME, {0, 0}, false, FA_SAME, 0                                  \
@@ -37,7 +38,7 @@ typedef struct fa_tensor_from_options {
         FA__BIND_DATA(fa__a##u, data)                                                                                  \
         FA__BIND_FA__SHAPE("", fa__b##u, shape) FA__CHECK_NAMED(#f, named) f##_options fa__o##u = FA__DEFAULT_##f;     \
         fa__o##u.pointed = FA__DATA_DTYPE(fa__a##u, data);                                                             \
-        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        FA__SET(f, fa__o##u, __VA_ARGS__)                                                                              \
         f(FA__PASS_DATA(fa__a##u, data), fa__b##u, &fa__o##u);                                                         \
     })
 
@@ -66,6 +67,7 @@ typedef struct fa_tensor_borrow_options {
     fa_dtype pointed; /**< set by the macro: the dtype of the pointer's type; FA_SAME: it has none */
     char fa__end;
 } fa_tensor_borrow_options;
+#define FA__DEVICE_fa_tensor_borrow ,
 #define FA__DEFAULT_fa_tensor_borrow                                                                                   \
     {                                                                                                                  \
         offsetof(fa_tensor_borrow_options, fa__end), FA_SAME, NULL, {0, 0}, NULL, NULL, FA_SAME, 0                     \
@@ -114,6 +116,7 @@ typedef struct fa_tensor_parse_options {
     bool requires_grad; /**< make the tensor a leaf that accumulates a gradient */
     char fa__end;
 } fa_tensor_parse_options;
+#define FA__DEVICE_fa_tensor_parse ,
 #define FA__DEFAULT_fa_tensor_parse                                                                                    \
     {                                                                                                                  \
         offsetof(fa_tensor_parse_options, fa__end), FA_SAME, {0, 0}, false, 0                                          \

@@ -48,7 +48,19 @@ enum { FA_SYNC = 1, FA_TRANSFER = 2 };
 typedef struct fa_device {
     int32_t kind;  /**< the kind, as FA_CPU and the other macros set it */
     int32_t index; /**< which device of that kind, from 0 */
+#ifdef __cplusplus
+    inline fa_device &operator=(const char *name);
+#endif
 } fa_device;
+
+/* fa_device_of(), for options: .device = "cuda:1" */
+FA_API fa_device fa__device_named(const char *name);
+#ifdef __cplusplus
+inline fa_device &fa_device::operator=(const char *name)
+{
+    return *this = fa__device_named(name);
+}
+#endif
 
 enum { FA__DEFAULT_DEVICE, FA__CPU, FA__CUDA, FA__OPENCL, FA__META, FA__LATE, FA__BACKENDS };
 
@@ -541,7 +553,7 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL0__(f, named, u, ...)                                                                                  \
     __extension__({                                                                                                    \
         FA__LINE(u) FA__CHECK_NAMED(#f, named) f##_options fa__o##u = FA__DEFAULT_##f;                                 \
-        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        FA__SET(f, fa__o##u, __VA_ARGS__)                                                                              \
         f(&fa__o##u);                                                                                                  \
     })
 #define FA__CALL1(f, named, c1, ...)                                                                                   \
@@ -553,7 +565,7 @@ static inline fa_shape fa__scalar_shape(void)
         FA__CHECK_COMPLETE(#f, named)                                                                                  \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a) FA__CHECK_NAMED(#f, named) f##_options fa__o##u =     \
             FA__DEFAULT_##f;                                                                                           \
-        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        FA__SET(f, fa__o##u, __VA_ARGS__)                                                                              \
         f(FA__PASS_##c1(fa__a##u, a), &fa__o##u);                                                                      \
     })
 #define FA__CALL2(f, named, c1, c2, ...)                                                                               \
@@ -567,7 +579,7 @@ static inline fa_shape fa__scalar_shape(void)
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b) FA__CHECK_NAMED(#f, named)                       \
                 f##_options fa__o##u = FA__DEFAULT_##f;                                                                \
-        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        FA__SET(f, fa__o##u, __VA_ARGS__)                                                                              \
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), &fa__o##u);                                          \
     })
 #define FA__CALL3(f, named, c1, c2, c3, ...)                                                                           \
@@ -582,7 +594,7 @@ static inline fa_shape fa__scalar_shape(void)
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
                 FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c) FA__CHECK_NAMED(#f, named)                    \
                     f##_options fa__o##u = FA__DEFAULT_##f;                                                            \
-        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        FA__SET(f, fa__o##u, __VA_ARGS__)                                                                              \
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c), &fa__o##u);              \
     })
 #define FA__CALL4(f, named, c1, c2, c3, c4, ...)                                                                       \
@@ -598,7 +610,7 @@ static inline fa_shape fa__scalar_shape(void)
                 FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c)                                               \
                     FA__BIND_##c4(FA__OPERAND_TEXT(f, "fourth"), fa__d##u, d) FA__CHECK_NAMED(#f, named)               \
                         f##_options fa__o##u = FA__DEFAULT_##f;                                                        \
-        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        FA__SET(f, fa__o##u, __VA_ARGS__)                                                                              \
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c),                          \
           FA__PASS_##c4(fa__d##u, d), &fa__o##u);                                                                      \
     })
@@ -616,7 +628,7 @@ static inline fa_shape fa__scalar_shape(void)
                     FA__BIND_##c4(FA__OPERAND_TEXT(f, "fourth"), fa__d##u, d)                                          \
                         FA__BIND_##c5(FA__OPERAND_TEXT(f, "fifth"), fa__e##u, e) FA__CHECK_NAMED(#f, named)            \
                             f##_options fa__o##u = FA__DEFAULT_##f;                                                    \
-        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        FA__SET(f, fa__o##u, __VA_ARGS__)                                                                              \
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c),                          \
           FA__PASS_##c4(fa__d##u, d), FA__PASS_##c5(fa__e##u, e), &fa__o##u);                                          \
     })

@@ -141,6 +141,11 @@ fa_device fa_device_of(const char *text)
     return good ? d : none;
 }
 
+fa_device fa__device_named(const char *name)
+{
+    return fa_device_of(name);
+}
+
 fa_device fa_device_best(void)
 {
     fa_device best = {FA__CPU, 0};

@@ -116,6 +116,12 @@ static void errors()
     CHECK(says(failure([&] { (void)a.item(); }), line(__LINE__)));
     CHECK(says(failure([&] { a.backward(); }), line(__LINE__) + "fa_backward"));
     CHECK(says(failure([&] { fa::device none("tpu"); }), "tpu"));
+    fa::zeros_options there;
+    there.device = "late:1";
+    CHECK(fa_device_equal(fa::zeros({3}, there).device(), FA_LATE(1)));
+#if __cplusplus >= 202002L
+    CHECK(fa_device_equal(fa::zeros({3}, {.device = "late:1"}).device(), FA_LATE(1)));
+#endif
     CHECK(says(failure([&] { (void)fa::relu(fa::tensor()); }), "NULL"));
     CHECK(says(failure([&] { fa::autocast no(FA_I32); }), "autocast"));
     try {

@@ -6,10 +6,7 @@
 #include "base/error.h"
 #include "support/error_reason.h"
 #include "support/storages.h"
-#include <facula/device.h>
-#include <facula/operations.h>
-#include <facula/scope.h>
-#include <facula/tensor.h>
+#include <facula/facula.h>
 
 static int end(void **state)
 {
@@ -443,6 +440,59 @@ static void devices_have_names(void **state)
     }
 }
 
+/* The place of an error, which is this line of this file. */
+#define ON_THIS_LINE(call) ((void)(call), is_of_line(__LINE__))
+
+static bool is_of_line(int line)
+{
+    char place[64];
+    snprintf(place, sizeof place, "late.c:%d: ", line);
+    bool of_line = fa_failed() && strstr(fa_error_message(), place)
+                   && strstr(fa_error_message(), "fa_device_of(\"gpu\"): that names no device; ");
+    fa_error_clear();
+    return of_line;
+}
+
+static bool is_on(const fa_tensor *x, fa_device device)
+{
+    return x && fa_device_equal(fa_tensor_device(x), device);
+}
+
+/* An option .device takes a name: of operations, data, layers, loaders and settings. */
+static void options_take_names_of_devices(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    const float data[2] = {1, 2};
+    fa_tensor *x = fa_zeros(FA_SHAPE(2), .device = "late:1", .dtype = FA_F64);
+    assert_true(is_on(x, FA_LATE(1)) && fa_tensor_dtype(x) == FA_F64);
+    assert_true(is_on(fa_zeros(FA_SHAPE(2), .dtype = FA_F64, .device = "cpu"), FA_CPU));
+    assert_true(is_on(fa_zeros(FA_SHAPE(2), .device = FA_LATE(0)), FA_LATE(0)));
+    assert_true(is_on(fa_move(x, .device = "late:0"), FA_LATE(0)));
+    assert_true(is_on(fa_tensor_from(data, FA_SHAPE(2), .device = "late"), FA_LATE(0)));
+    assert_true(is_on(fa_tensor_parse("[1]", .device = "meta"), FA_META));
+    fa_module *net = fa_nn_linear(2, 3, .device = "late:0", .bias = false);
+    assert_true(is_on(fa_module_parameters(net).item[0], FA_LATE(0)));
+    fa_dataset *rows = fa_data_tensors(fa_ones(FA_SHAPE(4, 2)));
+    FA_EACH (batch, fa_data_loader(rows, .batch_size = 2, .device = "late:1"))
+        assert_true(is_on(batch.input, FA_LATE(1)));
+    {
+        FA_USE(.no_grad = true, .device = "late:1");
+        assert_true(fa_device_equal(fa_device_current(), FA_LATE(1)));
+        assert_true(is_on(fa_ones(FA_SHAPE(2)), FA_LATE(1)));
+    }
+    assert_false(fa_failed());
+    fa_tensor *none = x;
+    assert_true(ON_THIS_LINE(none = fa_zeros(FA_SHAPE(2), .device = "gpu")));
+    assert_null(none);
+    assert_true(ON_THIS_LINE(fa_data_loader(rows, .device = "gpu")));
+    assert_true(ON_THIS_LINE(fa_nn_linear(2, 3, .device = "gpu")));
+    FA_USE(.device = "gpu");
+    assert_true(is_of_line(__LINE__ - 1));
+    assert_null(fa_ones(FA_SHAPE(2)));
+    fa_error_clear();
+}
+
 static void meta_counts_without_memory(void **state)
 {
     (void)state;
@@ -499,6 +549,7 @@ int main(void)
         TEST(copies_at_random_give_the_values_of_the_model),
         TEST(threads_share_the_queues),
         TEST(devices_have_names),
+        TEST(options_take_names_of_devices),
         TEST(meta_counts_without_memory),
         TEST(limits_and_summaries_work_on_devices),
     };

@@ -238,6 +238,9 @@ static void put_macros(text *t, const op *o)
         if (is_option(&o->args->field[i]))
             put(t, ", %s", o->args->field[i].fallback);
     put(t, ", 0}\n");
+    for (int i = 0; i < o->args->nfields; i++)
+        if (is_option(&o->args->field[i]) && !strcmp(o->args->field[i].kind->type, "fa_device"))
+            put(t, "#define FA__DEVICE_fa_%s ,\n", o->name);
     put_call_macro(t, o, rows_format("fa_%s", o->name), o->fills);
     if (!inplace)
         return;

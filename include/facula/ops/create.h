@@ -575,24 +575,32 @@ FA_API fa_tensor *fa_triu_indices(int64_t row, int64_t col, const fa_triu_indice
 /** @cond */
 /* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_zeros {offsetof(fa_zeros_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
+#define FA__DEVICE_fa_zeros ,
 #define fa_zeros(...) FA__CALL1(fa_zeros, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_ones {offsetof(fa_ones_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
+#define FA__DEVICE_fa_ones ,
 #define fa_ones(...) FA__CALL1(fa_ones, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_zeros_like {offsetof(fa_zeros_like_options, fa__end), NULL, FA_SAME, false, 0}
 #define fa_zeros_like(...) FA__CALL1(fa_zeros_like, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_ones_like {offsetof(fa_ones_like_options, fa__end), NULL, FA_SAME, false, 0}
 #define fa_ones_like(...) FA__CALL1(fa_ones_like, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_full {offsetof(fa_full_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
+#define FA__DEVICE_fa_full ,
 #define fa_full(...) FA__CALL2(fa_full, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SHAPE, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_arange {offsetof(fa_arange_options, fa__end), NULL, 1, FA_SAME, {0, 0}, false, 0}
+#define FA__DEVICE_fa_arange ,
 #define fa_arange(...) FA__CALL2(fa_arange, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_rand {offsetof(fa_rand_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
+#define FA__DEVICE_fa_rand ,
 #define fa_rand(...) FA__CALL1(fa_rand, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_randn {offsetof(fa_randn_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
+#define FA__DEVICE_fa_randn ,
 #define fa_randn(...) FA__CALL1(fa_randn, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_randperm {offsetof(fa_randperm_options, fa__end), NULL, FA_SAME, {0, 0}, 0}
+#define FA__DEVICE_fa_randperm ,
 #define fa_randperm(...) FA__CALL1(fa_randperm, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_empty {offsetof(fa_empty_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
+#define FA__DEVICE_fa_empty ,
 #define fa_empty(...) FA__CALL1(fa_empty, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_empty_like {offsetof(fa_empty_like_options, fa__end), NULL, FA_SAME, false, 0}
 #define fa_empty_like(...) FA__CALL1(fa_empty_like, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
@@ -611,6 +619,7 @@ FA_API fa_tensor *fa_triu_indices(int64_t row, int64_t col, const fa_triu_indice
 #define FA__DEFAULT_fa_new_full {offsetof(fa_new_full_options, fa__end), NULL, FA_SAME, false, 0}
 #define fa_new_full(...) FA__CALL3(fa_new_full, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SHAPE, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_move {offsetof(fa_move_options, fa__end), NULL, {0, 0}, FA_SAME, true, 0}
+#define FA__DEVICE_fa_move ,
 #define fa_move(...) FA__CALL1(fa_move, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_clone {offsetof(fa_clone_options, fa__end), NULL, 0}
 #define fa_clone(...) FA__CALL1(fa_clone, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
@@ -623,14 +632,19 @@ typedef fa_copy_options fa_copy__options;
 #define FA__DEFAULT_fa_copy_ FA__DEFAULT_fa_copy
 #define fa_copy_(...) FA__CALL2(fa_copy_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_linspace {offsetof(fa_linspace_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
+#define FA__DEVICE_fa_linspace ,
 #define fa_linspace(...) FA__CALL3(fa_linspace, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_logspace {offsetof(fa_logspace_options, fa__end), NULL, 10, FA_SAME, {0, 0}, false, 0}
+#define FA__DEVICE_fa_logspace ,
 #define fa_logspace(...) FA__CALL3(fa_logspace, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_eye {offsetof(fa_eye_options, fa__end), NULL, -1, FA_SAME, {0, 0}, false, 0}
+#define FA__DEVICE_fa_eye ,
 #define fa_eye(...) FA__CALL1(fa_eye, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_tril_indices {offsetof(fa_tril_indices_options, fa__end), NULL, 0, FA_SAME, {0, 0}, 0}
+#define FA__DEVICE_fa_tril_indices ,
 #define fa_tril_indices(...) FA__CALL2(fa_tril_indices, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_triu_indices {offsetof(fa_triu_indices_options, fa__end), NULL, 0, FA_SAME, {0, 0}, 0}
+#define FA__DEVICE_fa_triu_indices ,
 #define fa_triu_indices(...) FA__CALL2(fa_triu_indices, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 /** @endcond */
 

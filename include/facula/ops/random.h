@@ -393,6 +393,7 @@ typedef fa_alpha_dropout_options fa_alpha_dropout__options;
 #define FA__DEFAULT_fa_gumbel_softmax {offsetof(fa_gumbel_softmax_options, fa__end), NULL, 1, false, -1, 0}
 #define fa_gumbel_softmax(...) FA__CALL1(fa_gumbel_softmax, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_randint {offsetof(fa_randint_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
+#define FA__DEVICE_fa_randint ,
 #define fa_randint(...) FA__CALL3(fa_randint, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_randint_like {offsetof(fa_randint_like_options, fa__end), NULL, FA_SAME, false, 0}
 #define fa_randint_like(...) FA__CALL3(fa_randint_like, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)

@@ -77,12 +77,24 @@ nested 'fa_mul(x, x, .out = ' ')' > out.c
 nested 'fa_pointwise("x + y", x, ' ')' > pointwise.c
 nested 'fa_cat(FA_TENSORS(' ', x), .dim = 1)' > cat.c
 nested 'fa_reshape(' ', FA_SHAPE(2, 3))' > reshape.c
+# Each option of type fa_device is marked as such: a name sets it.
+awk '
+/^typedef struct fa_.*_options \{/ { of = $3; sub(/_options$/, "", of) }
+/^} fa_/ { of = "" }
+/^ *fa_device device;/ && of { n++; if (of != "fa_settings") wanted[of] }
+/^#define FA__DEVICE_/ { sub(/^FA__DEVICE_/, "", $2); marked[$2] }
+END { if (n < 28) print "few options found: " n; for (f in wanted) if (!(f in marked)) print f " lacks FA__DEVICE_" f }
+' "$include"/facula/*.h "$include"/facula/ops/*.h > unmarked
+check "options of devices are marked" test ! -s unmarked
+cat unmarked
 echo '#include <facula/facula.h>
 fa_module *f(void);
 fa_module *f(void)
 {
 return fa_nn_dropout();
 }' > none.c
+echo '#define DEVICE .device = "cpu"' > device.c
+nested 'fa_add(fa_zeros(FA_SHAPE(2), DEVICE, .requires_grad = true), ' ')' >> device.c
 echo '#define OPTIONS .dim = FA_DIMS(0), .keepdim = true' > options.c
 nested 'fa_sum(' ', OPTIONS)' >> options.c
 
@@ -109,7 +121,7 @@ for cc in gcc clang; do
     done
     most=200
     [ $cc = gcc ] || most=600 # its libraries are mapped, too
-    for call in add where sum out pointwise cat reshape options none; do
+    for call in add where sum out pointwise cat reshape options none device; do
         check "$cc: twenty calls of $call, nested" compiles_in $most "$cc -std=c11" $call.c
         check "$cc: twenty calls of $call, nested, with extensions" compiles_in $most "$cc -std=gnu11" $call.c
         command -v "$cxx" > /dev/null || continue
