@@ -19,8 +19,8 @@ typedef struct fa_device_properties {
     bool bit_equal;  /**< pointwise operations, reductions and random numbers are bit-identical to the CPU's */
 } fa_device_properties;
 
-/** The device with the given name: "cpu", "cuda", "cuda:1", "opencl:0", "late:1", "meta". Options take a literal name as
- *  it is, with the same errors: fa_zeros(FA_SHAPE(3), .device = "cuda:1").
+/** The device with the given name: "cpu", "cuda", "cuda:1", "opencl:0", "late:1", "meta". Options take a literal name
+ * as it is, with the same errors: fa_zeros(FA_SHAPE(3), .device = "cuda:1").
  *  @return the device; kind -1 and an error that lists the available devices: FA_ERROR_UNAVAILABLE if there are none
  *  of that kind, FA_ERROR_DEVICE for an invalid name or number */
 FA_API fa_device fa_device_of(const char *text);

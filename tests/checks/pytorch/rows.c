@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 
 typedef struct variables {
-    fa_tensor *x, *y, *w, *b, *v, *images, *mask, *rows, *index, *target, *logits, *loss;
+    fa_tensor *x, *y, *w, *b, *v, *images, *mask, *rows, *index, *target, *logits, *loss, *a8, *b8;
+    double scale_a, scale_b;
     fa_module *net;
     fa_optim *opt;
+    fa_scaler *scaler;
     fa_schedule *s;
     fa_dataset *d;
 } variables;
@@ -35,6 +37,9 @@ static variables make(void)
     r.loss = fa_cross_entropy(r.logits, r.target);
     r.net = fa_nn_sequential(fa_nn_linear(6, 3));
     r.opt = fa_optim_adam(r.net, .lr = 0.01);
+    r.scaler = fa_amp_scaler();
+    fa_backward(fa_scaler_scale(r.scaler, fa_sum(fa_forward(r.net, r.x))));
+    r.a8 = fa_to(r.x, FA_F8_E4M3FN), r.b8 = fa_to(fa_detach(r.w), FA_F8_E4M3FN), r.scale_a = 2, r.scale_b = 0.5;
     r.s = fa_schedule_step_lr(r.opt, 30);
     r.d = fa_data_tensors(r.x, r.target);
     return r;
@@ -43,13 +48,17 @@ static variables make(void)
 #define VARIABLES                                                                                                      \
     variables all = make();                                                                                            \
     fa_tensor *x = all.x, *y = all.y, *w = all.w, *b = all.b, *v = all.v, *images = all.images, *mask = all.mask,      \
-              *rows = all.rows, *index = all.index, *target = all.target, *logits = all.logits, *loss = all.loss;      \
+              *rows = all.rows, *index = all.index, *target = all.target, *logits = all.logits, *loss = all.loss,      \
+              *a8 = all.a8, *b8 = all.b8;                                                                              \
+    double scale_a = all.scale_a, scale_b = all.scale_b;                                                               \
+    fa_scaler *scaler = all.scaler;                                                                                    \
     fa_module *net = all.net;                                                                                          \
     fa_optim *opt = all.opt;                                                                                           \
     fa_schedule *s = all.s;                                                                                            \
     fa_dataset *d = all.d;                                                                                             \
     (void)x, (void)y, (void)w, (void)b, (void)v, (void)images, (void)mask, (void)rows, (void)index, (void)target,      \
-        (void)logits, (void)loss, (void)net, (void)opt, (void)s, (void)d;
+        (void)logits, (void)loss, (void)net, (void)opt, (void)s, (void)d, (void)a8, (void)b8, (void)scale_a,           \
+        (void)scale_b, (void)scaler;
 
 #define ROW(line, code)                                                                                                \
     static void row_##line(void)                                                                                       \
