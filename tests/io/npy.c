@@ -328,7 +328,7 @@ static void pickles(void **state)
     size_t size = get_file(path, bytes, sizeof bytes);
     for (size_t i = 0; i + 4 <= size; i++)
         if (!memcmp(bytes + i, ".npy", 4))
-            memcpy(bytes + i, ".pkl", 4);
+            bytes[i + 1] = 'p', bytes[i + 2] = 'k', bytes[i + 3] = 'l';
     put_file("net.pt", bytes, size);
     assert_int_equal(fa_load_file(path).tensors.count, 0);
     assert_error(FA_ERROR_UNAVAILABLE, path, "as torch.save() writes: safetensors.torch.save_file(");

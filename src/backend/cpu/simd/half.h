@@ -32,13 +32,13 @@ FN i64 halves_from_f32(u16 *to, const f32 *from, i64 n)
     return i;
 }
 #else
-FN i64 f32_from_halves(f32 *to, const u16 *from, i64 n)
+FN i64 f32_from_halves(f32 *to, const u16 *from, i64 n) /* NOLINT(readability-non-const-parameter): as above */
 {
     (void)to, (void)from, (void)n;
     return 0;
 }
 
-FN i64 halves_from_f32(u16 *to, const f32 *from, i64 n)
+FN i64 halves_from_f32(u16 *to, const f32 *from, i64 n) /* NOLINT(readability-non-const-parameter): as above */
 {
     (void)to, (void)from, (void)n;
     return 0;
