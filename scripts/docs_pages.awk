@@ -1,6 +1,7 @@
 # For Doxygen: a page of Markdown whose headings have the anchors that links name, as on the web: `{#page-heading}` behind
 # each heading, and `[text](page.md#heading)` leads there. The pages that the guide's index lists become its subpages, in
-# its order, and links of docs/operations.md to lines of headers become links to the functions.
+# its order, and links of docs/operations.md to lines of headers become links to the functions. Links to examples and
+# public headers lead to their pages; other files of the tree are not on the site: their links become plain text.
 function label(path) { # of a page: guide-tensors, operations
     if (path !~ /\.\.\// && inside_guide && path !~ /^docs\//) path = "guide/" path
     sub(/\.md$/, "", path)
@@ -25,6 +26,26 @@ function linked(line,   out, target, path) {
             out = out substr(line, 1, RSTART + RLENGTH - 1)
         else
             out = out substr(line, 1, RSTART) "(@ref " (path == "" ? page : label(path)) "-" target ")"
+        line = substr(line, RSTART + RLENGTH)
+    }
+    return out line
+}
+function sources(line,   out, text, path) {
+    while (match(line, /\[[^][]*\]\([^()#: ]*\)/)) {
+        text = substr(line, RSTART + 1, RLENGTH - 2)
+        path = text
+        sub(/\]\(.*/, "", text)
+        sub(/.*\]\(/, "", path)
+        out = out substr(line, 1, RSTART - 1)
+        if (path ~ /\.md$/ || path == "") {
+            out = out substr(line, RSTART, RLENGTH)
+        } else if (path ~ /(^|\/)(examples|include\/facula)\/.*\.(c|cpp|h)$/) {
+            sub(/.*\//, "", path)
+            gsub(/`/, "", text)
+            out = out "@ref " path " \"" text "\""
+        } else {
+            out = out text
+        }
         line = substr(line, RSTART + RLENGTH)
     }
     return out line
@@ -57,5 +78,5 @@ page == "guide-index" && /^- \[[^]]*\]\([a-z-]*\.md\)/ {
         sub(/`.*/, "", name)
         line = substr(line, 1, RSTART - 1) "@ref " name " \"" name "\"" substr(line, RSTART + RLENGTH)
     }
-    print linked(line)
+    print linked(sources(line))
 }
