@@ -40,8 +40,8 @@ static void *note(copies *c, const void *old, void *copy)
 static fa_tensor *copy_tensor(const copies *c, const fa_tensor *t)
 {
     FA_USE(.no_grad = true);
-    fa_tensor *copy = c->device.kind ? fa_to(t, c->device, .copy = true) : fa_clone(t);
-    return copy && (!fa_requires_grad(t) || fa_set_requires_grad(copy, true)) ? copy : NULL;
+    fa_tensor *fresh = c->device.kind ? fa_to(t, c->device, .copy = true) : fa_clone(t);
+    return fresh && (!fa_requires_grad(t) || fa_set_requires_grad(fresh, true)) ? fresh : NULL;
 }
 
 static fa_module *copy_module(copies *c, const fa_module *old);
