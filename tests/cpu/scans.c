@@ -130,6 +130,50 @@ static void the_largest_and_sums_of_integers_are_exact(void **state_)
     }
 }
 
+/* Whether m is the cummax (sign 1) or cummin (-1) of a 2-dim f32 x along dimension 0, element by element. */
+static bool is_best_so_far(const fa_tensor *values, const fa_tensor *indices, const fa_tensor *x, float sign)
+{
+    const float *v = fa_ptr(fa_contiguous(fa_cpu(values)), FA_F32), *e = fa_ptr(fa_contiguous(fa_cpu(x)), FA_F32);
+    const int64_t *at = fa_ptr(fa_contiguous(fa_cpu(indices)), FA_I64), n = fa_size(x, 0), columns = fa_size(x, 1);
+    assert_true(v && at && e);
+    for (int64_t c = 0; c < columns; c++)
+        for (int64_t i = 0, best = 0; i < n; i++) {
+            float here = e[i * columns + c], top = e[best * columns + c];
+            best = isnan(here) || sign * here >= sign * top ? i : best;
+            top = e[best * columns + c];
+            if (at[i * columns + c] != best || memcmp(&v[i * columns + c], &top, sizeof top) != 0)
+                return false;
+        }
+    return true;
+}
+
+static void the_best_so_far_and_its_place(void **state_)
+{
+    (void)state_;
+    const int64_t lengths[] = {1, 2, 31, 32, 33, 100}, lines[] = {1, 3, 4, 63, 64, 65, 300};
+    const fa_device where[] = {FA_CPU, DEVICE(0), DEVICE(1)};
+    fa_manual_seed(7);
+    for (int64_t i = 0; i < 6 * 7 * 3; i++) {
+        FA_SCOPE;
+        const fa_shape shape = FA_SHAPE(lengths[i % 6], lines[i / 6 % 7]);
+        /* equal elements, zeros of both signs, and NaN in some lines */
+        fa_tensor *x = fa_mul(fa_floor(fa_mul(fa_randn(shape), 2)), fa_sign(fa_randn(shape)));
+        x = fa_where(fa_lt(fa_rand(shape), 0.004), NAN, x);
+        x = fa_to(x, where[i / 42]);
+        fa_tensor *turned = fa_t(fa_contiguous(fa_t(x)));
+        fa_tensor *apart = fa_select(fa_stack(FA_TENSORS(x, x), .dim = 2), 2, 1), *back = fa_flip(fa_flip(x));
+        const fa_tensor *layout[] = {x, turned, apart, back};
+        for (size_t k = 0; k < 4; k++) {
+            fa_cummax_result most = fa_cummax(layout[k], 0);
+            fa_cummin_result least = fa_cummin(layout[k], 0);
+            assert_true(is_best_so_far(most.values, most.indices, x, 1));
+            assert_true(is_best_so_far(least.values, least.indices, x, -1));
+            most = fa_cummax(fa_t(layout[k]), 1);
+            assert_true(is_best_so_far(fa_t(most.values), fa_t(most.indices), x, 1));
+        }
+    }
+}
+
 static void long_sums_stay_near_the_truth(void **state_)
 {
     (void)state_;
@@ -164,9 +208,8 @@ static void the_same_bits_for_any_number_of_threads(void **state_)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_order_is_as_it_is_written_down),
-        TEST(the_largest_and_sums_of_integers_are_exact),
-        TEST(long_sums_stay_near_the_truth),
+        TEST(the_order_is_as_it_is_written_down),      TEST(the_largest_and_sums_of_integers_are_exact),
+        TEST(the_best_so_far_and_its_place),           TEST(long_sums_stay_near_the_truth),
         TEST(the_same_bits_for_any_number_of_threads),
     };
     return RUN("scans");

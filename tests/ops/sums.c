@@ -93,6 +93,22 @@ static void the_same_bits_for_any_number_of_threads(void **state)
 }
 
 /* Within half a step of the dtype, though the sum went through thousands of steps. */
+/* Lines apart in memory, which are read there, give the bits of a dense copy. */
+static void lines_apart(void **state)
+{
+    (void)state;
+    const int64_t sizes[] = {127, 128, 1000, 1023, 1024, 1025, 2048, 5000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        FA_SCOPE;
+        fa_tensor *x = fa_randn(FA_SHAPE(5, 3, sizes[i])), *channels = fa_contiguous(fa_transpose(x, 0, 1));
+        fa_tensor *wide = fa_randn(FA_SHAPE(7, sizes[i] + 3)), *part = fa_narrow(wide, 1, 1, sizes[i]);
+        assert_true(fa_same(fa_sum(x, .dim = FA_DIMS(0, 2)), fa_sum(fa_reshape(channels, FA_SHAPE(3, -1)), .dim = 1)));
+        assert_true(fa_same(fa_amax(x, .dim = FA_DIMS(0, 2)), fa_amax(channels, .dim = FA_DIMS(1, 2))));
+        assert_true(fa_same(fa_sum(part, .dim = 1), fa_sum(fa_contiguous(part), .dim = 1)));
+        assert_true(fa_same(fa_sum(part), fa_sum(fa_contiguous(part))));
+    }
+}
+
 static void hold(const fa_tensor *sum, double truth, const char *what, fa_dtype dtype)
 {
     double step = dtype == FA_BF16 ? 0x1p-8 : 0x1p-11, have = fa_item(fa_select(fa_flatten(sum), 0, 0));
@@ -161,8 +177,13 @@ static void in_place_and_out_keep_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(ten_million_tenths), TEST(a_hundred_million_tenths),        TEST(the_same_bits_everywhere),
-        TEST(halves_by_index),    TEST(in_place_and_out_keep_no_memory), TEST(the_same_bits_for_any_number_of_threads),
+        TEST(lines_apart),
+        TEST(ten_million_tenths),
+        TEST(a_hundred_million_tenths),
+        TEST(the_same_bits_everywhere),
+        TEST(halves_by_index),
+        TEST(in_place_and_out_keep_no_memory),
+        TEST(the_same_bits_for_any_number_of_threads),
     };
     return RUN("semantics_sums");
 }

@@ -13,7 +13,10 @@
 #include "core/tensor.h"
 #include <string.h>
 
-enum { GROUP = 4 * FA__BLOCK }; /* elements of one unit of work in rows */
+enum {
+    GROUP = 4 * FA__BLOCK, /* elements of one unit of work in rows */
+    SHORT = 128            /* fewer elements of a result are not looked up in memory, but copied together */
+};
 
 typedef struct reduction {
     fa__walk walk; /* dimensions: rows: kept, reduced; columns: outer kept, reduced, the last kept one */
@@ -57,24 +60,67 @@ typedef struct row_work {
     char *values[FA__MAX_OUTPUTS];
 } row_work;
 
+/* From `count` values become partial results from number `to` on, `length` values each. */
+static void combine_values(const reduction *r, int output, const char *x, int64_t count, int64_t length, int64_t to)
+{
+    const fa__simd_class *c = r->walk.simd;
+    char *out = r->partial[output] + to * c->size;
+    if (length < FA__BLOCK)
+        c->short_rows[r->combine](out, x, count / length, length);
+    else
+        c->blocks[r->combine](out, x, count);
+}
+
+/* How many of `left` values from `first` on are a partial result, or several, that lie in memory side by side: `*x` is
+ * where. 0: the next partial result has to be computed, or copied together. */
+static int64_t values_of_line(const row_work *j, int output, int64_t first, int64_t left, int64_t length,
+                              const char **x)
+{
+    const fa__walk *w = &j->r->walk;
+    int same = w->code->same_as[output];
+    if (same < 0 || !w->lane[same].memory || !w->lane[same].line)
+        return 0;
+    int64_t column = first % w->inner, here = fa__min(left, w->inner - column);
+    here = here == left ? left : here - here % length;
+    if (here > 0) {
+        fa__worker_seek(j->k, first);
+        *x = j->k->at.line[same] + column * w->lane[same].size;
+    }
+    return here;
+}
+
+/* The same, where the values are not one array in memory. */
+static void reduce_lines(const row_work *j, int output, int64_t first, int64_t count, int64_t length, int64_t to)
+{
+    for (int64_t done = 0, n; done < count; done += n) {
+        const char *x = NULL;
+        n = values_of_line(j, output, first + done, count - done, length, &x);
+        if (n == 0) {
+            n = fa__min(length, count - done);
+            compute_values(j->k, first + done, n, j->values);
+            x = j->values[output];
+        }
+        combine_values(j->r, output, x, n, length, to + done / length);
+    }
+}
+
 /* `count` values from `first` on become partial results from number `to` on, `length` values each. */
 static void reduce_values(const row_work *j, int64_t first, int64_t count, int64_t length, int64_t to)
 {
     const reduction *r = j->r;
-    const fa__simd_class *c = r->walk.simd;
-    bool computed = false;
+    bool computed = false, lines = r->walk.code->outputs == 1 && length >= SHORT;
     for (int o = 0; o < r->walk.code->outputs; o++) {
         const char *x = values_in_memory(r, o);
-        if (!x && !computed) {
-            compute_values(j->k, first, count, j->values);
+        if (x) {
+            combine_values(r, o, x + first * r->walk.simd->size, count, length, to);
+        } else if (lines) {
+            reduce_lines(j, o, first, count, length, to);
+        } else {
+            if (!computed)
+                compute_values(j->k, first, count, j->values);
             computed = true;
+            combine_values(r, o, j->values[o], count, length, to);
         }
-        x = x ? x + first * c->size : j->values[o];
-        char *out = r->partial[o] + to * c->size;
-        if (length < FA__BLOCK)
-            c->short_rows[r->combine](out, x, count / length, length);
-        else
-            c->blocks[r->combine](out, x, count);
     }
 }
 

@@ -150,38 +150,54 @@ static fa_tensor *last_places(const fa_tensor *x, const fa_tensor *best, int64_t
     return fa__running_max(fa_where(new, number, 0), dim);
 }
 
-/* The indices of the cumulative maximum (or minimum), without gradients; the values are then gathered from x. */
-static fa_tensor *best_so_far(fa__call *c, bool largest)
+static bool best_so_far_infer(fa__call *c)
 {
-    const running_args *a = c->args;
-    if (fa__wrap_dim(c, a->x, a->dim) < 0)
-        return NULL;
-    {
-        FA_USE(.no_grad = true);
-        const fa_tensor *best = largest ? fa__running_max(a->x, a->dim) : fa__running_min(a->x, a->dim);
-        c->out[1] = last_places(a->x, best, a->dim);
-    }
-    return fa_gather(a->x, a->dim, c->out[1]);
+    if (!running_infer(c))
+        return false;
+    c->spec[1] = c->spec[0];
+    c->spec[1].dtype = FA_I64;
+    return true;
 }
 
-static fa_tensor *cummax_compose(fa__call *c)
+/* By the kernel, or else by other scans; the values are then gathered from x. */
+static bool best_so_far(fa__call *c, bool largest)
+{
+    const running_args *a = c->args;
+    if (c->plan.device->backend->has_kernel(c->op))
+        return fa__run_kernel(c);
+    FA_SCOPE;
+    FA_USE(.no_grad = true, .autocast = FA_SAME);
+    const fa_tensor *best = largest ? fa__running_max(a->x, a->dim) : fa__running_min(a->x, a->dim);
+    const fa_tensor *places = last_places(a->x, best, a->dim);
+    return fa__run_copy(c, c->out[0], fa_gather(a->x, a->dim, places)) && fa__run_copy(c, c->out[1], places);
+}
+
+static bool cummax_run(fa__call *c)
 {
     return best_so_far(c, true);
 }
 
-static fa_tensor *cummin_compose(fa__call *c)
+static bool cummin_run(fa__call *c)
 {
     return best_so_far(c, false);
 }
 
+static void best_so_far_grad(fa__back *b)
+{
+    const running_args *a = b->args;
+    fa__set_input_grad(b, &a->x, fa_scatter_add(fa_zeros_like(a->x), a->dim, b->y[1], b->gy[0]));
+}
+
 /** The cumulative maximum along a dimension and its indices (i64); of equal elements, the last index. From the first
  *  NaN on, all values are NaN. The selected element gets the gradient. */
-OP(cummax, running_args, (values, indices), .compose = cummax_compose, TORCH("cummax(x, dim)"),
+OP(cummax, running_args, (values, indices), .infer = best_so_far_infer, .run = cummax_run, .grad = best_so_far_grad,
+   .keep = KEEP(indices), TORCH("cummax(x, dim)"),
    SAMPLES("d(3,4) 1; d(3,4) 0; d(2,3,4) -2; d(2,70) 1; t(5,3) 0; b(5) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
 /** The cumulative minimum along a dimension and its indices (i64); of equal elements, the last index. From the first
  *  NaN on, all values are NaN. The selected element gets the gradient. */
-OP(cummin, running_args, (values, indices), .compose = cummin_compose, TORCH("cummin(x, dim)"),
+OP(cummin, running_args, (values, indices), .infer = best_so_far_infer, .run = cummin_run, .grad = best_so_far_grad,
+   .keep = KEEP(indices), TORCH("cummin(x, dim)"),
    SAMPLES("d(3,4) 1; d(3,4) 0; d(2,3,4) -2; d(2,70) 1; t(5,3) 0; b(5) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
 static bool logcumsumexp_infer(fa__call *c)

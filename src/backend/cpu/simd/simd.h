@@ -45,6 +45,15 @@ typedef void fa__scan_join_loop(void *out, const void *before, int64_t n, int64_
 enum { FA__BEST_LANES = 256 };
 typedef void fa__best_loop(void *top, int64_t *at, const void *x, int64_t pace, int64_t first, int64_t count,
                            int64_t lanes);
+/* The same of each element and those before it: the value to y and its number to at, which of equal ones is the last;
+ * from a NaN on it is the last NaN. `top` and `at` are those of the elements before `first`. Element first + i of lane
+ * l is x[i * x_pace + l], and so on. */
+typedef struct fa__running {
+    const void *x;
+    void *y;
+    int64_t *at, x_pace, y_pace, at_pace;
+} fa__running;
+typedef void fa__running_loop(const fa__running *, void *top, int64_t *at, int64_t first, int64_t count, int64_t lanes);
 /* The elements from number `first` on of what the key draws. */
 typedef void fa__random_loop(void *tile, fa__key key, int64_t first, int64_t n);
 /* target[r * target_stride + c] = source[c * source_stride + r] for r < rows and c < columns; strides in elements. */
@@ -90,6 +99,7 @@ typedef struct fa__simd_class {
     fa__scan_runs_loop *scan_runs[FA__COMBINES];
     fa__scan_join_loop *scan_join[FA__COMBINES];
     fa__best_loop *best[2]; /* the smallest, the largest; the first of equal ones, the first NaN before all others */
+    fa__running_loop *running[2];
     int64_t (*best_place[2])(const void *x, int64_t n); /* the number of that one of n >= 1 elements */
     fa__loop *combine[FA__COMBINES];                    /* of a and b */
     fa__transpose_loop *transpose;
