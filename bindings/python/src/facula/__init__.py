@@ -21,8 +21,10 @@ from ._library import DTYPES as _DTYPES, _BY_NAME, DType, Error, _as_tensor as a
 from ._callbacks import Function, dataset_of, grad_of
 from ._objects import Batch, Lambda, Loader, Module, Optimizer, Scaler, Schedule
 from ._ops import *  # noqa: F403
-from ._settings import autocast, best_device, is_available, load, load_file, manual_seed, no_grad, save, use
+from ._settings import (autocast, best_device, get_num_threads, is_available, load, load_file, manual_seed, no_grad, save,
+                        set_num_threads, summary, use)
 from ._tensor import Tensor, from_dlpack, from_numpy
+from . import _pytorch
 from . import _amp as amp, _data as data, _init as init, _lr as lr, _nn as nn, _optim as optim, _transform as transform
 
 tensor = Tensor
@@ -77,24 +79,6 @@ def _operators():
 
 
 _operators()
-nn.Module, nn.Lambda = Module, Lambda
 data.dataset = dataset_of
 del dataset_of
-nn.sequential = _objects.sequential  # noqa: F405
-nn.functional = _sys.modules[__name__]
-
-
-def _as_elsewhere(module):
-    """PyTorch's names of what a module has: facula.nn.BatchNorm2d is facula.nn.batch_norm2d."""
-    names = {name.replace('_', ''): name for name in dir(module) if not name.startswith('_')}
-
-    def find(name):
-        if name[:1].isupper() and name.lower() in names:
-            return getattr(module, names[name.lower()])
-        raise AttributeError(f'module {module.__name__!r} has no {name!r}')
-    module.__getattr__ = find
-
-
-for _module in (nn, optim):
-    _as_elsewhere(_module)
-del _module
+_pytorch.install(_sys.modules[__name__])

@@ -1,12 +1,13 @@
 """Modules, optimizers, schedules, loaders and gradient scalers."""
 import ctypes
+import sys
 import weakref
 from collections import namedtuple
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p,
                     cast)
 
 from . import _library as _l
-from ._library import (Handle, Parameters, Place, Tensors, _borrowed, _call, _check, _declare, _enter, _fail, _gave, _made,
+from ._library import (Handle, Parameters, Place, Shape, Tensors, _borrowed, _call, _check, _declare, _enter, _fail, _gave, _made,
                        _module, _scope, _tensors)
 from ._tensor import Tensor, _as_tensor
 
@@ -17,6 +18,18 @@ class _Modules(Structure):
 
 class _ForwardFunction(Structure):
     _fields_ = [('one', c_void_p), ('many', c_void_p)]
+
+
+class _SummaryOptions(Structure):
+    _fields_ = [('size', c_size_t), ('input', Shape), ('dtype', c_int), ('inputs', Tensors), ('fa__end', ctypes.c_char)]
+
+
+class _Numbers(Structure):
+    _fields_ = [('count', c_size_t), ('item', POINTER(c_double)), ('name', POINTER(c_char_p))]
+
+
+class _StateDict(Structure):
+    _fields_ = [('kind', c_char_p), ('tensors', Parameters), ('numbers', _Numbers)]
 
 
 class _CustomOptions(Structure):
@@ -39,6 +52,8 @@ _children = _declare('fa_module_children', _Modules, [c_void_p])
 _child = _declare('fa_module_child', c_void_p, [c_void_p, c_char_p])
 _kind = _declare('fa_module_kind', c_char_p, [c_void_p])
 _numel = _declare('fa_module_numel', c_int64, [c_void_p])
+_module_count = _declare('fa_module_count', c_size_t, [c_void_p])
+_summary = _declare('fa_module_summary', c_bool, [c_void_p, c_void_p, c_void_p])
 _sequential = _declare('fa__nn_sequential', c_void_p, [c_size_t, POINTER(c_void_p)])
 _adopt = _declare('fa__adopt', c_void_p, [c_void_p])
 
@@ -70,12 +85,12 @@ class Module(Handle):
         own = _made(_enter(b'python'), Module, _custom((kind or type(self).__name__).encode(), 8, run, byref(options)))
         self._h, own._h = own._h, None
         cast(_data(self._h), POINTER(c_int64))[0] = id(self)
-        _networks[id(self)] = self
+        _networks[id(self)] = _by_handle[self._h] = self
 
     def __del__(self, release=_l._release):
         h = getattr(self, '_h', None)
         if h and self.__class__ is not Module:  # others, as a sequential, may have it: then it stays until they end
-            _outlived[id(self)] = _networks[id(self)] = self
+            _outlived[id(self)] = _networks[id(self)] = _by_handle[h] = self
         if h:
             release(h)
 
@@ -103,10 +118,14 @@ class Module(Handle):
         """Computes the result: what subclasses define. A layer runs in the library."""
         return _call(_forward, self._h, _tensors(inputs))
 
-    def __call__(self, *inputs):
-        if self.__class__ is not Module and '_hooked' in self.__dict__:
-            return Module.forward(self, *inputs)
-        return self.forward(*[_as_tensor(x) for x in inputs])
+    def __call__(self, *inputs, **options):
+        """Runs it. Arrays become tensors; what else forward() of a subclass takes, as a tuple of tensors or None, reaches it
+        as it is."""
+        if self.__class__ is Module:
+            return self.forward(*[_as_tensor(x) for x in inputs], **options)
+        if '_hooked' in self.__dict__:
+            return Module.forward(self, *inputs, **options)
+        return self.forward(*[_as_input(x) for x in inputs], **options)
 
     def register_forward_hook(self, hook):
         """Calls hook(module, inputs, output) after each run; a tensor that it returns replaces the output. remove() of the
@@ -145,7 +164,7 @@ class Module(Handle):
         """The modules in it, with their names: a list of pairs."""
         with _scope():
             list_of = _children(self._h)
-            return [(list_of.name[i].decode(), _borrowed(Module, list_of.item[i])) for i in range(list_of.count)]
+            return [(list_of.name[i].decode(), _child_of(list_of.item[i])) for i in range(list_of.count)]
 
     def children(self):
         """The modules in it, a list."""
@@ -153,11 +172,42 @@ class Module(Handle):
 
     def child(self, name):
         """A module in it, as "features.0"."""
-        return _borrowed(Module, _child(self._h, name.encode()))
+        h = _child(self._h, name.encode())
+        return _child_of(h) if h else _fail()
 
     def __getitem__(self, i):
         """A module in it, by its number: net[0], net[-1]."""
         return self.children()[i]
+
+    def __iter__(self):
+        return iter(self.children())
+
+    def __len__(self):
+        """The number of modules in it."""
+        return _module_count(self._h)
+
+    def __bool__(self):
+        return True  # a layer has no modules in it
+
+    def summary(self, input=None, dtype=None, inputs=None, file=None, input_size=None):
+        """Prints a table of the modules, their parameters and their sizes. With the shape of an input, or a list of
+        `inputs`, it runs once, and the table has the outputs' shapes and the multiply-adds, too. `file` is that of
+        print()."""
+        shape = input_size if input is None else input
+        o = _SummaryOptions(_SummaryOptions.fa__end.offset, _l._shape(shape), _l._dtype_number(dtype), _tensors(inputs))
+        text, size = c_void_p(), c_size_t()
+        stream = _open_memory(byref(text), byref(size))
+        if not stream:
+            raise MemoryError
+        with _scope():
+            good = _summary(self._h, stream, byref(o))
+        _close(stream)
+        try:
+            if not good:
+                _fail()
+            print(ctypes.string_at(text, size.value).decode(), end='', file=file or sys.stdout)
+        finally:
+            _free(text)
 
     def named_parameters(self):
         """The parameters, with their names: a list of pairs."""
@@ -199,6 +249,20 @@ class Module(Handle):
             _fail()
         return self
 
+    def cpu(self):
+        """Moves it to the CPU, in place."""
+        return self.to('cpu')
+
+    def cuda(self):
+        """Moves it to the current CUDA device, in place."""
+        return self.to('cuda')
+
+    def register_buffer(self, name, tensor):
+        """Adds a tensor that is saved with the module and moves with it, and is not trained."""
+        if not _buffer(self._h, name.encode(), tensor._h):
+            _fail()
+        object.__setattr__(self, name, tensor)
+
     def train(self, mode=True):
         """Sets it and all in it to training mode, or to inference mode."""
         if not _train(self._h, mode):
@@ -220,13 +284,42 @@ class Module(Handle):
             _fail()
 
 
+_c = ctypes.CDLL(None)
+_open_memory, _close, _free = _c.open_memstream, _c.fclose, _c.free
+_open_memory.restype, _open_memory.argtypes = c_void_p, [POINTER(c_void_p), POINTER(c_size_t)]
+_close.argtypes = _free.argtypes = [c_void_p]
+
 _networks = weakref.WeakValueDictionary()  # modules of Python, by the number in their data
+_by_handle = weakref.WeakValueDictionary()  # the same, by their handles
 _outlived = {}  # those that only the library refers to
 
 
 def _known(module):
     """The object of Python for a module of the library."""
-    return next((n for n in list(_networks.values()) if n._h == module), None) or _borrowed(Module, module)
+    known = _by_handle.get(module)
+    return _borrowed(Module, module) if known is None else known
+
+
+def _child_of(h):
+    """The object of Python for a child, if the program still has it: with its attributes, and results besides tensors."""
+    known = _by_handle.get(h)
+    return known if known is not None and id(known) not in _outlived else _borrowed(Module, h)
+
+
+def _as_input(x):
+    """Arrays as tensors, other things as they are."""
+    if isinstance(x, (Tensor, Module)) or not (hasattr(x, '__dlpack__') or hasattr(x, '__array_interface__') or _is_numbers(x)):
+        return x
+    return _as_tensor(x)
+
+
+def _is_numbers(x):
+    """Whether it is a list, or nested lists, of numbers."""
+    while isinstance(x, list) and x:
+        x = x[0]
+        if isinstance(x, (int, float)):
+            return True
+    return False
 
 
 @CFUNCTYPE(None, POINTER(c_int64))
@@ -250,6 +343,8 @@ def _called(module, inputs):
 
 def _handed_over(y):
     """The result of a callback, which the innermost scope of the library owns."""
+    if isinstance(y, (tuple, type(None))):
+        raise TypeError(f'where the library calls Python, a result is one tensor, not {type(y).__name__}')
     t = _as_tensor(y)
     return _adopt(_l._keep(t._h))
 
@@ -272,6 +367,49 @@ def sequential(*modules):
     return _made(_enter(b'python'), Module, _sequential(len(modules), items))
 
 
+class ModuleList(Module):
+    """A list of modules, which are children of the module that has it."""
+
+    def __init__(self, modules=()):
+        super().__init__()
+        self.extend(modules)
+
+    def append(self, module):
+        """Adds a module."""
+        setattr(self, str(len(self)), _module(module))
+        return self
+
+    def extend(self, modules):
+        """Adds modules."""
+        for m in modules:
+            self.append(m)
+        return self
+
+
+# ---- states ----
+
+def _state_dict(of):
+    """A state of the library as a dict: "kind", tensors and numbers."""
+    if not of.kind:
+        _fail()
+    state = {'kind': of.kind.decode(), **_named(of.tensors)}
+    state.update((of.numbers.name[i].decode(), of.numbers.item[i]) for i in range(of.numbers.count))
+    return state
+
+
+def _load_state(load, h, state):
+    kind = state['kind'].encode()
+    tensors = {n: t for n, t in state.items() if isinstance(t, Tensor)}
+    numbers = {n: v for n, v in state.items() if isinstance(v, (int, float))}
+    names = [(c_char_p * max(len(d), 1))(*[n.encode() for n in d]) for d in (tensors, numbers)]
+    handles = (c_void_p * max(len(tensors), 1))(*[t._h for t in tensors.values()])
+    values = (c_double * max(len(numbers), 1))(*numbers.values())
+    of = _StateDict(kind, Parameters(len(tensors), handles, names[0]), _Numbers(len(numbers), values, names[1]))
+    with _scope():
+        if not load(h, byref(of)):
+            _fail()
+
+
 # ---- training ----
 
 class Optimizer(Handle):
@@ -282,7 +420,11 @@ class Optimizer(Handle):
     _lr = staticmethod(_declare('fa_optim_lr', c_double, [c_void_p]))
     _set_lr = staticmethod(_declare('fa_optim_set_lr', c_bool, [c_void_p, c_double]))
 
-    def zero_grad(self):
+    _groups = staticmethod(_declare('fa_optim_groups', c_int, [c_void_p]))
+    _state = staticmethod(_declare('fa_optim_state_dict', _StateDict, [c_void_p]))
+    _load = staticmethod(_declare('fa_optim_load_state_dict', c_bool, [c_void_p, POINTER(_StateDict)]))
+
+    def zero_grad(self, set_to_none=True):
         """Removes the gradients of all parameters."""
         if not self._zero_grad(self._h):
             _fail()
@@ -291,6 +433,20 @@ class Optimizer(Handle):
         """Updates the parameters from their gradients."""
         if not self._step(self._h):
             _fail()
+
+    @property
+    def param_groups(self):
+        """The groups, whose options can be read and set: opt.param_groups[0]["lr"] = 0.01."""
+        return [Group(self, i) for i in range(self._groups(self._h))]
+
+    def state_dict(self):
+        """The state: tensors, which are not copies, and numbers, by name."""
+        with _scope():
+            return _state_dict(self._state(self._h))
+
+    def load_state_dict(self, state):
+        """Loads a state into an optimizer that was made in the same way."""
+        _load_state(self._load, self._h, state)
 
     @property
     def lr(self):
@@ -303,16 +459,49 @@ class Optimizer(Handle):
             _fail()
 
 
+class Group:
+    """The options of a group of an optimizer's parameters."""
+    _get = staticmethod(_declare('fa_optim_option', c_double, [c_void_p, c_int, c_char_p]))
+    _set = staticmethod(_declare('fa_optim_set_option', c_bool, [c_void_p, c_int, c_char_p, c_double]))
+
+    def __init__(self, optimizer, number):
+        self.optimizer, self.number = optimizer, number
+
+    def __getitem__(self, name):
+        if name == 'betas':
+            return self['beta1'], self['beta2']
+        value = self._get(self.optimizer._h, self.number, name.encode())
+        _check()
+        return value
+
+    def __setitem__(self, name, value):
+        if name == 'betas':
+            self['beta1'], self['beta2'] = value
+        elif not self._set(self.optimizer._h, self.number, name.encode(), value):
+            _fail()
+
+
 class Schedule(Handle):
     """A schedule of learning rates; see facula.lr."""
     __slots__ = ()
     _step = staticmethod(_declare('fa_schedule_step', c_bool, [c_void_p]))
     _step_metric = staticmethod(_declare('fa_schedule_step_metric', c_bool, [c_void_p, c_double]))
+    _state = staticmethod(_declare('fa_schedule_state_dict', _StateDict, [c_void_p]))
+    _load = staticmethod(_declare('fa_schedule_load_state_dict', c_bool, [c_void_p, POINTER(_StateDict)]))
 
     def step(self, metric=None):
         """Goes to the next epoch or step; lr.reduce_on_plateau() takes a metric."""
         if not (self._step(self._h) if metric is None else self._step_metric(self._h, metric)):
             _fail()
+
+    def state_dict(self):
+        """The state, by name. The current rates are part of the optimizer's."""
+        with _scope():
+            return _state_dict(self._state(self._h))
+
+    def load_state_dict(self, state):
+        """Loads a state into a schedule that was made in the same way."""
+        _load_state(self._load, self._h, state)
 
 
 class Scaler(Handle):
@@ -355,6 +544,12 @@ class Loader(Handle):
     _next = staticmethod(_declare('fa_loader_next', c_bool, [POINTER(_Batch)]))
     _end = staticmethod(_declare('fa_loader_end', None, [POINTER(_Batch)]))
     _length = staticmethod(_declare('fa_loader_length', c_int64, [c_void_p]))
+    _dataset = staticmethod(_declare('fa_loader_dataset', c_void_p, [c_void_p]))
+
+    @property
+    def dataset(self):
+        """The dataset that it loads."""
+        return _borrowed(_l.Dataset, self._dataset(self._h))
 
     def __len__(self):
         return self._length(self._h)

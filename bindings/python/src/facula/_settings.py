@@ -4,6 +4,7 @@ from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_int, c
 from . import _library as _l
 from ._library import Device, Parameters, _declare, _fail, _scope, _text
 from ._objects import Module, _named
+from ._tensor import Tensor
 
 
 class _Settings(Structure):
@@ -16,6 +17,11 @@ class _Settings(Structure):
 class _Saved(Structure):
     _fields_ = [('tensors', Parameters), ('metadata_count', c_size_t), ('metadata_name', POINTER(c_char_p)),
                 ('metadata_value', POINTER(c_char_p))]
+
+
+class _SaveOptions(Structure):
+    _fields_ = [('size', c_size_t), ('metadata_count', c_size_t), ('metadata_name', POINTER(c_char_p)),
+                ('metadata_value', POINTER(c_char_p)), ('fa__end', c_char)]
 
 
 class _LoadOptions(Structure):
@@ -31,6 +37,9 @@ _load = _declare('fa_load', c_bool, [Parameters, c_char_p, c_void_p])
 _load_file = _declare('fa_load_file', _Saved, [c_char_p, c_void_p])
 _state = _declare('fa_module_state', Parameters, [c_void_p])
 _names = _declare('fa__module_names', Parameters, [c_void_p])
+_set_threads = _declare('fa_set_num_threads', None, [c_int])
+_threads = _declare('fa_num_threads', c_int, [])
+_STRUCTURE = b'facula.python'  # the name of the metadata that says how tensors make a nested dict
 _best = _declare('fa_device_best', Device, [])
 _available = _declare('fa_is_available', c_bool, [Device])
 
@@ -95,22 +104,95 @@ def _array_of(named):
     return array
 
 
+def _flattened(x, name, tensors):
+    """What JSON can say of a value; its tensors go to `tensors`, by name."""
+    if isinstance(x, Module):
+        x = x.state_dict()
+    if isinstance(x, Tensor):
+        tensors[name] = x
+        return {'tensor': name}
+    if isinstance(x, dict):
+        return {'dict': [[k, _flattened(v, f'{name}.{k}' if name else str(k), tensors)] for k, v in x.items()]}
+    if isinstance(x, (list, tuple)):
+        return {type(x).__name__ if type(x) in (list, tuple) else 'tuple':
+                [_flattened(v, f'{name}.{i}' if name else str(i), tensors) for i, v in enumerate(x)]}
+    if x is None or isinstance(x, (bool, int, float, str)):
+        return x
+    raise TypeError(f'a file has tensors, numbers, texts, dicts and lists, not {type(x).__name__} {name}')
+
+
+def _rebuilt(x, tensors):
+    if not isinstance(x, dict):
+        return x
+    (kind, value), = x.items()
+    if kind == 'tensor':
+        return tensors[value]
+    if kind == 'dict':
+        return {k: _rebuilt(v, tensors) for k, v in value}
+    return (tuple if kind == 'tuple' else list)(_rebuilt(v, tensors) for v in value)
+
+
 def save(what, path):
-    """Writes a module, or a dict of tensors, to a file: .safetensors, .npz or .npy."""
+    """Writes a module, or a dict of tensors, to a file: .safetensors, .npz or .npy. A dict may have other dicts, lists,
+    numbers and texts in it, too, as a checkpoint has; that file is in the format of safetensors, whatever its name."""
+    tensors = {}
+    structure = _flattened(what, '', tensors)
+    plain = isinstance(what, Module) or isinstance(what, dict) and list(tensors) == list(what)
+    options = None
+    if not plain:
+        if str(path).endswith(('.npy', '.npz')):
+            raise TypeError('a file of NumPy has a dict of tensors, and nothing else')
+        if len(set(map(id, tensors.values()))) < len(tensors):
+            tensors = {n: t.clone() for n, t in tensors.items()}
+        import json
+        names, values = (c_char_p * 1)(_STRUCTURE), (c_char_p * 1)(json.dumps(structure).encode())
+        options = byref(_SaveOptions(_SaveOptions.fa__end.offset, 1, names, values))
     with _scope():
-        if not _save(_state(what._h) if isinstance(what, Module) else _array_of(what), _text(path), None):
+        if not _save(_state(what._h) if isinstance(what, Module) else _array_of(tensors), _text(path), options):
             _fail()
 
 
-def load(module, path, strict=True, prefix=''):
-    """Reads the parameters and buffers of a module from a file. Not strict: missing and unexpected names are ignored."""
+def load(module, path=None, strict=True, prefix='', map_location=None):
+    """load(module, path) reads the parameters and buffers of a module from a file. Not strict: missing and unexpected names
+    are ignored. load(path) returns what save() wrote, on the device map_location: a dict."""
+    if path is None:
+        return _loaded(module, map_location)
     o = _LoadOptions(_LoadOptions.fa__end.offset, strict, prefix.encode())
     with _scope():
         if not _load(_names(module._h), _text(path), byref(o)):
             _fail()
 
 
+def _loaded(path, device):
+    with _scope():
+        of = _load_file(_text(path), None)
+        tensors = _named(of.tensors)
+        texts = {of.metadata_name[i]: of.metadata_value[i] for i in range(of.metadata_count)}
+    if device is not None:
+        tensors = {n: t.to(device) for n, t in tensors.items()}
+    if _STRUCTURE not in texts:
+        return tensors
+    import json
+    return _rebuilt(json.loads(texts[_STRUCTURE]), tensors)
+
+
 def load_file(path):
     """The tensors of a .safetensors, .npz or .npy file, by name."""
     with _scope():
         return _named(_load_file(_text(path), None).tensors)
+
+
+def summary(module, input=None, dtype=None, inputs=None, file=None, input_size=None):
+    """Prints a table of a module, as its method summary() does."""
+    module.summary(input, dtype, inputs, file, input_size)
+
+
+def set_num_threads(threads):
+    """Sets the number of threads for computations; 0 is the default."""
+    _set_threads(threads)
+    _l._check()
+
+
+def get_num_threads():
+    """The number of threads for computations."""
+    return _threads()

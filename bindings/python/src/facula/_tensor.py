@@ -160,6 +160,9 @@ class Tensor(Handle):
     def __int__(self):
         return int(self.item())
 
+    def __format__(self, spec):
+        return format(self.item(), spec) if spec and self.numel() == 1 else format(str(self), spec)
+
     def __index__(self):
         if self.dtype.is_floating:
             raise TypeError('only integer tensors of one element are an index')
