@@ -33,7 +33,7 @@ TYPES = {
     'fa_sampler *': ('c_void_p', '_handle({0})'),
     'fa_parameters': ('Parameters', '_parameters({0})'),
 }
-RESULTS = {'fa_tensor *': None, 'fa_tensors': None, 'fa_module *': 'Module', 'fa_transform *': 'Module',
+RESULTS = {'fa_tensor *': None, 'fa_tensors': None, 'fa_module *': 'Layer', 'fa_transform *': 'Layer',
            'fa_optim *': 'Optimizer', 'fa_schedule *': 'Schedule', 'fa_dataset *': 'Dataset', 'fa_loader *': 'Loader',
            'fa_scaler *': 'Scaler'}
 # what makes objects of the library of those of Python
@@ -51,19 +51,50 @@ SPACES = {
 IMPORTS = '''from ctypes import (Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p)
 from ctypes import byref as _byref
 from ._library import Arg, Device, Numbers, Parameters, Shape, Tensors
-from ._library import Dataset as _Dataset, Loader as _Loader, Module as _Module, Optimizer as _Optimizer
+from ._library import Dataset as _Dataset, Layer as _Layer, Loader as _Loader, Optimizer as _Optimizer
 from ._library import Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor
 from ._library import _as_tensor, _bits, _dataset, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
 from ._library import _handle, _kept_options, _leave, _made, _module, _new, _numbers, _own, _pair, _parameters, _result, _results
-from ._library import _several, _shape, _tensors, _text
+from ._library import _scheduled, _several, _shape, _tensors, _text
 
 '''
+# Functions, and the names that PyTorch has for parameters of theirs
+PYTORCH = [
+    (r'', {'kernel': 'kernel_size'}),
+    (r'fa_(nn_)?adaptive_', {'size': 'output_size'}),
+    (r'fa_(nn_)?flatten$', {'start': 'start_dim', 'end': 'end_dim'}),
+    (r'fa_(nn_)?hardtanh_?$', {'low': 'min_val', 'high': 'max_val'}),
+    (r'fa_(nn_)?unflatten$', {'shape': 'unflattened_size'}),
+    (r'fa_clamp', {'low': 'min', 'high': 'max'}),
+    (r'fa_diag$', {'offset': 'diagonal'}),
+    (r'fa_flip$', {'dim': 'dims'}),
+    (r'fa_full|fa_new_full$', {'value': 'fill_value'}),
+    (r'fa_pad$', {'pads': 'pad'}),
+    (r'fa_scaled_dot_product_attention$',
+     {'q': 'query', 'k': 'key', 'v': 'value', 'mask': 'attn_mask', 'causal': 'is_causal', 'dropout': 'dropout_p'}),
+    (r'fa_split$', {'size': 'split_size'}),
+    (r'fa_nn_linear$', {'in': 'in_features', 'out': 'out_features'}),
+    (r'fa_nn_conv', {'in': 'in_channels', 'out': 'out_channels'}),
+    (r'fa_nn_batch_norm', {'features': 'num_features'}),
+    (r'fa_nn_(layer|rms)_norm$', {'shape': 'normalized_shape'}),
+    (r'fa_nn_group_norm$', {'groups': 'num_groups', 'channels': 'num_channels'}),
+    (r'fa_nn_embedding$', {'rows': 'num_embeddings', 'width': 'embedding_dim'}),
+    (r'fa_schedule_cosine$', {'t_max': 'T_max'}),
+]
 ENUMERATIONS = ('fa_reduction', 'fa_interpolation', 'fa_missing', 'fa_token_kind')
 KEYWORDS = {'from', 'in', 'lambda', 'is', 'not', 'and', 'or', 'with'}
 
 
 def name_of(c_name):
     return c_name + '_' if c_name in KEYWORDS else c_name
+
+
+def with_names_of_pytorch(f, structs):
+    """Renames parameters and options of a function, and the members of its struct."""
+    names = {ours: theirs for pattern, of in PYTORCH if re.match(pattern, f['name']) for ours, theirs in of.items()}
+    for item in f['parameters'] + f.get('options', []) + structs.get(f.get('struct'), [])[1:]:  # but its size
+        item['name'] = names.get(item['name'], item['name'])
+    f['doc'] = re.sub(r'@param (\w+)', lambda found: f'@param {names.get(found[1], found[1])}', f['doc'])
 
 
 def default_of(option):
@@ -177,6 +208,8 @@ def result_lines(f, name, call):
         return lines + '    return _result(scope, y)\n'
     if result == 'fa_tensors':
         return lines + '    return _results(scope, y)\n'
+    if result == 'fa_schedule *':
+        return lines + '    return _scheduled(scope, y, optimizer)\n'
     if result.endswith('_result'):
         return lines + f'    return _several(scope, {name}_result, y)\n'
     return lines + f'    return _made(scope, _{RESULTS[result]}, y)\n'
@@ -262,6 +295,8 @@ def generate(api_path, folder):
     folder = pathlib.Path(folder)
     structs = {s['name']: s['members'] for s in api['structs']}
     functions = [f for f in api['functions'] if can_be_written(f)]
+    for f in functions:
+        with_names_of_pytorch(f, structs)
     operations = [f for f in functions if f['header'].startswith('ops/')]
     pointwise = {o['name'] for o in api['operations'] if o['pointwise'] and o['out']}
     for f in operations:

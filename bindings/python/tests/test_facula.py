@@ -12,7 +12,7 @@ import unittest
 import weakref
 
 import facula as fa
-from facula import _amp, _callbacks, _data, _init, _library, _lr, _nn, _objects, _ops, _optim, _transform
+from facula import _amp, _callbacks, _data, _init, _library, _lr, _modules, _nn, _ops, _optim, _transform
 
 try:
     import numpy
@@ -115,7 +115,8 @@ class Basics(unittest.TestCase):
         with self.assertRaises(fa.Error) as caught:
             fa.matmul(fa.ones((2, 3)), fa.ones((2, 3)))
         self.assertEqual(caught.exception.kind, 'shape')
-        self.assertTrue(str(caught.exception).startswith('fa_matmul(a=(2, 3) f32 cpu'), str(caught.exception))
+        line = inspect.currentframe().f_lineno - 2
+        self.assertTrue(str(caught.exception).startswith(f'test_facula.py:{line}: fa_matmul(a=(2, 3) f32 cpu'), str(caught.exception))
         self.assertEqual((fa.ones(2) + 1).tolist(), [2, 2])  # no error is left
         self.assertRaises(fa.Error, fa.zeros, 3, device='tpu')
         self.assertRaises(TypeError, fa.zeros, 3, dtype='f17')
@@ -305,7 +306,7 @@ class Training(unittest.TestCase):
         losses = self.train(net, fa.optim.adam(net, lr=0.03))
         self.assertLess(losses[-1], 0.4 * losses[0])
         self.assertEqual(net.numel(), 4 * 16 + 16 + 2 * 16 + 2 + 2)
-        self.assertIn('(fc2): linear', repr(net))
+        self.assertIn('(fc2): Linear(in_features=16, out_features=2)', repr(net))
         net.calls = 999
         with self.assertRaises(LookupError):
             net(fa.ones((1, 4)))
@@ -435,7 +436,7 @@ class Squares:
 class Callbacks(unittest.TestCase):
     def held(self):
         gc.collect()
-        return len(_callbacks._held), len(_objects._outlived)
+        return len(_callbacks._held), len(_modules._outlived)
 
     def test_a_function_with_a_gradient_of_its_own(self):
         before = self.held()
@@ -512,8 +513,13 @@ class Callbacks(unittest.TestCase):
 
     def test_modules_that_only_the_library_knows(self):
         before = self.held()
-        net = fa.nn.sequential(fa.nn.linear(2, 3), lambda x: x * 2, MLP3())
+        modules = [fa.nn.linear(2, 3), fa.nn.Lambda(lambda x: x * 2), MLP3()]
+        items = (ctypes.c_void_p * 3)(*[m._h for m in modules])
+        net = _library._made(_library._enter(b'test'), _modules.Layer, _modules._sequential(3, items))
+        modules[2].note = 'mine'
+        del modules
         gc.collect()
+        self.assertEqual((type(net[0]), type(net[2]), net[2].note), (fa.nn.Linear, MLP3, 'mine'))
         self.assertEqual(net(fa.ones((4, 2))).shape, (4, 5))
         self.assertEqual(sorted(name for name, p in net.named_parameters()),
                          ['0.bias', '0.weight', '2.fc.bias', '2.fc.weight'])
@@ -522,7 +528,7 @@ class Callbacks(unittest.TestCase):
         self.assertEqual((net[0].weight.shape, net[-1].fc.weight.shape), (net.state_dict()['0.weight'].shape,
                                                                           net.state_dict()['2.fc.weight'].shape))
         self.assertRaises(IndexError, lambda: net[3])
-        self.assertEqual(len(_objects._outlived), before[1] + 2)
+        self.assertEqual(len(_modules._outlived), before[1] + 2)
         with self.assertRaises(fa.Error) as caught:
             net(fa.ones((4, 9)))
         self.assertIn('fa_linear', str(caught.exception))

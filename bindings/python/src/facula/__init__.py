@@ -2,8 +2,8 @@
 
     import facula as fa
 
-    net = fa.nn.sequential(fa.nn.linear(64, 32), fa.nn.relu(), fa.nn.linear(32, 10))
-    opt = fa.optim.sgd(net, lr=0.1)
+    net = fa.nn.Sequential(fa.nn.Linear(64, 32), fa.nn.ReLU(), fa.nn.Linear(32, 10))
+    opt = fa.optim.SGD(net.parameters(), lr=0.1)
     for x, target in fa.data.loader(fa.data.digits(), batch_size=32, shuffle=True):
         opt.zero_grad()
         loss = fa.cross_entropy(net(x), target)
@@ -13,23 +13,23 @@
 Functions have the names, options and documentation of the library's, without the fa_. Tensors share memory with NumPy
 (numpy.asarray(x), facula.from_numpy(a)) and with all that knows DLPack (torch.from_dlpack(x), facula.from_dlpack(x)).
 A call that fails raises facula.Error."""
-import sys as _sys
-
 from . import _ops
 from ._constants import METHODS as _METHODS, VERSION as __version__
-from ._library import DTYPES as _DTYPES, _BY_NAME, DType, Error, _as_tensor as as_tensor
-from ._callbacks import Function, dataset_of, grad_of
-from ._objects import Batch, Lambda, Loader, Module, Optimizer, Scaler, Schedule
+from ._library import DTYPES as _DTYPES, _BY_NAME, DType, Error, _as_tensor as as_tensor, device
+from ._callbacks import Function, grad_of
 from ._ops import *  # noqa: F403
-from ._settings import (autocast, best_device, get_num_threads, is_available, load, load_file, manual_seed, no_grad, save,
-                        set_num_threads, summary, use)
-from ._tensor import Tensor, from_dlpack, from_numpy
-from . import _pytorch
-from . import _amp as amp, _data as data, _init as init, _lr as lr, _nn as nn, _optim as optim, _transform as transform
+from ._settings import (autocast, best_device, enable_grad, get_num_threads, inference_mode, is_available, load, load_file,
+                        manual_seed, no_grad, save, set_grad_enabled, set_num_threads, summary, use)
+from ._tensor import Parameter, Tensor, from_dlpack, from_numpy
+from ._training import Batch, Loader, Optimizer, Scaler, Schedule
+from . import amp, cuda, nn, optim, data, init, lr, transform, utils
+from .nn import Lambda, Module
 
 tensor = Tensor
+dtype = DType
 globals().update({name: d for name, d in _BY_NAME.items() if name != 'bool'})  # f32, and float32 as elsewhere
-bool_ = _DTYPES[1]
+double, float, half, long, int, short = f64, f32, f16, i64, i32, i16  # noqa: F405
+bool_ = bool = _DTYPES[1]
 
 
 def arange(start, end=None, **options):
@@ -56,7 +56,28 @@ Tensor.max, Tensor.min = max, min
 for _name in _METHODS:
     if not hasattr(Tensor, _name):
         setattr(Tensor, _name, getattr(_ops, _name))
-del _name
+
+# Other names that PyTorch has for operations
+for _name, _ours in {'absolute': 'abs', 'clip': 'clamp', 'clip_': 'clamp_', 'concat': 'cat', 'concatenate': 'cat', 'divide': 'div',
+                     'multiply': 'mul', 'subtract': 'sub', 'negative': 'neg', 'greater': 'gt', 'greater_equal': 'ge',
+                     'less': 'lt', 'less_equal': 'le', 'not_equal': 'ne', 'ravel': 'flatten', 'moveaxis': 'movedim',
+                     'swapaxes': 'transpose', 'true_divide': 'div', 'split_with_sizes': 'split_sizes'}.items():
+    globals()[_name] = getattr(_ops, _ours)
+    if _ours in _METHODS:
+        setattr(Tensor, _name, getattr(_ops, _ours))
+del _name, _ours
+Tensor.view_as = lambda x, other: x.view(other.shape)
+Tensor.reshape_as = lambda x, other: x.reshape(other.shape)
+
+
+def numel(x):
+    """The number of elements."""
+    return x.numel()
+
+
+def is_tensor(x):
+    """Whether it is a tensor."""
+    return isinstance(x, Tensor)
 
 
 def _operators():
@@ -79,6 +100,3 @@ def _operators():
 
 
 _operators()
-data.dataset = dataset_of
-del dataset_of
-_pytorch.install(_sys.modules[__name__])

@@ -5,7 +5,7 @@ from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_int
 
 from . import _library as _l
 from ._library import Dataset, Tensors, _borrowed, _check, _declare, _enter, _fail, _gave, _made, _scope, _tensors
-from ._objects import _handed_over, _known
+from ._modules import _handed_over, _object_of
 from ._settings import no_grad
 from ._tensor import Tensor, _as_tensor
 
@@ -265,7 +265,7 @@ def _on_grad(grad, number):
 @CFUNCTYPE(None, c_void_p, POINTER(c_void_p), c_size_t, c_void_p)
 def _before_forward(module, inputs, count, number):
     try:
-        y = _held[number](_known(module), tuple(_borrowed(Tensor, inputs[i]) for i in range(count)))
+        y = _held[number](_object_of(module), tuple(_borrowed(Tensor, inputs[i]) for i in range(count)))
         ys = () if y is None else y if isinstance(y, tuple) else (y,)
         if ys and len(ys) != count:
             raise ValueError(f'a hook returned {len(ys)} inputs for {count}')
@@ -279,7 +279,7 @@ def _before_forward(module, inputs, count, number):
 def _after_forward(module, inputs, output, number):
     try:
         given = tuple(_borrowed(Tensor, inputs.item[i]) for i in range(inputs.count))
-        y = _held[number](_known(module), given, _borrowed(Tensor, output))
+        y = _held[number](_object_of(module), given, _borrowed(Tensor, output))
         return None if y is None else _handed_over(y)
     except BaseException as e:
         _gave(e)
@@ -298,7 +298,7 @@ def _one_of(y, place):
 @CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p)
 def _before_backward(module, grad, number):
     try:
-        return _one_of(_held[number](_known(module), (_borrowed(Tensor, grad),)), 0)
+        return _one_of(_held[number](_object_of(module), (_borrowed(Tensor, grad),)), 0)
     except BaseException as e:
         _gave(e)
         return None
@@ -308,7 +308,7 @@ def _before_backward(module, grad, number):
 def _after_backward(module, place, grad_input, grad, number):
     try:
         given = (None,) * place + (grad_input and _borrowed(Tensor, grad_input),)
-        return _one_of(_held[number](_known(module), given, (_borrowed(Tensor, grad),)), place)
+        return _one_of(_held[number](_object_of(module), given, (_borrowed(Tensor, grad),)), place)
     except BaseException as e:
         _gave(e)
         return None

@@ -115,8 +115,20 @@ def _gave(e):
     _fa_fail(c_int(code or CONSTANTS['FA_ERROR_USER']), b'%s', text.encode(errors='replace'))
 
 
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def _line():
+    """The line of the program that called the package: "train.py:41: "."""
+    frame = sys._getframe(1)
+    while frame and os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE):
+        frame = frame.f_back
+    return f'{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}: ' if frame else ''
+
+
 def _fail():
-    """Raises the error that the library has set. An address in front of it would be that of ctypes."""
+    """Raises the error that the library has set, with the line of the program. An address in front of the message would be
+    that of ctypes."""
     message = re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: | at \S+\.so[\w.]*\+0x[0-9a-f]+', '',
                      _error_message().decode(errors='replace'))
     kind = _code_name(_error_code()).decode()
@@ -129,7 +141,7 @@ def _fail():
             if hasattr(e, 'add_note') and message != text:
                 e.add_note(message)
             raise e
-    raise Error(message, kind)
+    raise Error(_line() + message, kind)
 
 
 def _check():
@@ -168,6 +180,9 @@ class Handle:
         if h:
             release(h)
 
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f'{type(self).__name__} cannot be copied or pickled: facula.save() writes files')
+
 
 def _made(scope, kind, h):
     """An object of a kind for what a call has returned in a scope, which ends here."""
@@ -177,6 +192,13 @@ def _made(scope, kind, h):
     made = _new(kind)
     made._h = _leave_with(scope, h)
     return made
+
+
+def _scheduled(scope, h, optimizer):
+    """A schedule of an optimizer that a call has returned in a scope."""
+    schedule = _made(scope, Schedule, h)
+    schedule.optimizer = optimizer
+    return schedule
 
 
 def _borrowed(kind, h):
@@ -277,6 +299,25 @@ def _dtype_number(d):
     return 0 if d is None else d.number if d.__class__ is DType else _dtype(d).number
 
 
+class device(str):
+    """The name of a device, with its `type` and `index`: facula.device("cuda:0"), facula.device("cuda", 0)."""
+    __slots__ = ()
+
+    def __new__(cls, name, index=None):
+        return super().__new__(cls, name if index is None else f'{name}:{index}')
+
+    @property
+    def type(self):
+        """The kind: "cpu", "cuda"."""
+        return self.partition(':')[0]
+
+    @property
+    def index(self):
+        """The number; None if the name has none."""
+        number = self.partition(':')[2]
+        return int(number) if number else None
+
+
 _device_of = _declare('fa_device_of', Device, [c_char_p])
 _device_name = _declare('fa_device_name', c_char_p, [Device])
 _NO_DEVICE = Device(0, 0)
@@ -290,6 +331,19 @@ def _device(d):
     found = _device_of(str(d).encode())
     _check()
     return found
+
+
+def _place(where, device, dtype):
+    """The place that .to() is called with: a device, a dtype, both, or a tensor that is there."""
+    place = Place()
+    for w in (*where, device, dtype):
+        if isinstance(w, Tensor):
+            place.device, place.dtype = _device(w.device), w.dtype.number
+        elif isinstance(w, Device) or isinstance(w, str) and w not in _BY_NAME:
+            place.device = _device(w)
+        elif w is not None:
+            place.dtype = _dtype_number(w)
+    return place
 
 
 # ---- arguments ----
@@ -398,11 +452,8 @@ def _tensors(list_of):
 
 
 def _parameters(p):
-    """The parameters of a module, or a list of tensors."""
-    if isinstance(p, Module):
-        p = p.parameters()
-    elif isinstance(p, Tensor):
-        p = [p]
+    """The parameters of a module, or some tensors."""
+    p = p.parameters() if isinstance(p, Module) else [p] if isinstance(p, Tensor) else list(p)
     items = (c_void_p * len(p))(*[_h(x) for x in p])
     array = Parameters(len(items), cast(items, POINTER(c_void_p)), None)
     array.kept = p, items
@@ -459,5 +510,6 @@ def _call(function, *arguments):
 
 
 from ._tensor import Tensor, _as_tensor  # noqa: E402
-from ._objects import Lambda, Loader, Module, Optimizer, Scaler, Schedule  # noqa: E402
+from ._modules import Lambda, Layer, Module  # noqa: E402,F401
+from ._training import Loader, Optimizer, Scaler, Schedule  # noqa: E402,F401
 from ._callbacks import dataset_of  # noqa: E402

@@ -1,6 +1,6 @@
 """Recurrent layers, with PyTorch's parameters, options and results. A step is some calls of the library."""
 from . import _init, _ops
-from ._objects import Module
+from ._modules import Module
 
 
 class _Recurrent(Module):

@@ -1,9 +1,10 @@
 """Settings for a block: no_grad, autocast and others; random numbers; files."""
+from contextlib import ContextDecorator
 from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p, cast
 
 from . import _library as _l
 from ._library import Device, Parameters, _declare, _fail, _scope, _text
-from ._objects import Module, _named
+from ._modules import Module, _named
 from ._tensor import Tensor
 
 
@@ -44,8 +45,9 @@ _best = _declare('fa_device_best', Device, [])
 _available = _declare('fa_is_available', c_bool, [Device])
 
 
-class use:
-    """Settings for a block: with facula.use(no_grad=True, device="cuda:0", autocast=facula.bf16)."""
+class use(ContextDecorator):
+    """Settings for a block, or for a function of which it is the decorator:
+    with facula.use(no_grad=True, device="cuda:0", autocast=facula.bf16)."""
 
     def __init__(self, **settings):
         self.settings, self.entered = settings, []
@@ -72,13 +74,31 @@ class use:
 
 
 def no_grad():
-    """Records nothing for backward in a block: with facula.no_grad()."""
+    """Records nothing for backward in a block or a function: with facula.no_grad(), @facula.no_grad()."""
     return use(no_grad=True)
 
 
-def autocast(dtype):
-    """Matrix products and convolutions in f16 or bf16 in a block: with facula.autocast(facula.bf16)."""
-    return use(autocast=dtype)
+def enable_grad():
+    """Records for backward in a block, inside of a no_grad()."""
+    return use(no_grad=False)
+
+
+def set_grad_enabled(mode):
+    """enable_grad() or no_grad(), for a block."""
+    return use(no_grad=not mode)
+
+
+inference_mode = no_grad
+
+
+def autocast(device_type=None, dtype=None, enabled=True):
+    """Matrix products and convolutions in f16 or bf16 in a block: facula.autocast(facula.bf16), or as PyTorch writes it,
+    facula.autocast("cuda", dtype=facula.bfloat16). If there is no dtype it is f16 for "cuda", and bf16 for others."""
+    if not isinstance(device_type, str) or device_type in _l._BY_NAME:
+        device_type, dtype = None, dtype or device_type
+    if dtype is None:
+        dtype = 'f16' if str(device_type).startswith('cuda') else 'bf16'
+    return use(autocast=dtype if enabled else None)
 
 
 def manual_seed(seed):
@@ -163,11 +183,15 @@ def load(module, path=None, strict=True, prefix='', map_location=None):
             _fail()
 
 
-def _loaded(path, device):
+def _read(path):
+    """The tensors of a file and its metadata, by name."""
     with _scope():
         of = _load_file(_text(path), None)
-        tensors = _named(of.tensors)
-        texts = {of.metadata_name[i]: of.metadata_value[i] for i in range(of.metadata_count)}
+        return _named(of.tensors), {of.metadata_name[i]: of.metadata_value[i] for i in range(of.metadata_count)}
+
+
+def _loaded(path, device):
+    tensors, texts = _read(path)
     if device is not None:
         tensors = {n: t.to(device) for n, t in tensors.items()}
     if _STRUCTURE not in texts:
@@ -176,10 +200,11 @@ def _loaded(path, device):
     return _rebuilt(json.loads(texts[_STRUCTURE]), tensors)
 
 
-def load_file(path):
-    """The tensors of a .safetensors, .npz or .npy file, by name."""
-    with _scope():
-        return _named(_load_file(_text(path), None).tensors)
+def load_file(path, metadata=False):
+    """The tensors of a .safetensors, .npz or .npy file, by name. metadata: gives these, and the metadata of a .safetensors
+    file, a dict of texts."""
+    tensors, texts = _read(path)
+    return (tensors, {n.decode(): t.decode() for n, t in texts.items()}) if metadata else tensors
 
 
 def summary(module, input=None, dtype=None, inputs=None, file=None, input_size=None):

@@ -103,11 +103,24 @@ class Tensor(Handle):
     @property
     def device(self):
         """The name of the device: "cpu", "cuda:0"."""
-        return _l._device_name(_tensor_device(self._h)).decode()
+        return _l.device(_l._device_name(_tensor_device(self._h)).decode())
 
     def numel(self):
         """The number of elements."""
         return _numel(self._h)
+
+    def dim(self):
+        """The number of dimensions."""
+        return self.ndim
+
+    def is_contiguous(self):
+        """Whether the elements lie in memory one after the other, the last dimension's first."""
+        size = 1
+        for n, stride in zip(self.shape[::-1], self.stride()[::-1]):
+            if n != 1 and stride != size and self.numel():
+                return False
+            size *= n
+        return True
 
     def size(self, dim=None):
         """The shape, or the size of a dimension."""
@@ -172,16 +185,10 @@ class Tensor(Handle):
 
     # ---- devices and dtypes ----
 
-    def to(self, where, copy=False):
-        """A copy on a device ("cuda:0") or in a dtype (facula.f16); the tensor itself if it is there."""
-        place = Place()
-        if isinstance(where, str) and where not in _l._BY_NAME:
-            place.device = _l._device(where)
-        elif isinstance(where, Device):
-            place.device = where
-        else:
-            place.dtype = _dtype_number(where)
-        return _call(_to, self._h, place, byref(_ToOptions(_ToOptions.fa__end.offset, copy, True)) if copy else None)
+    def to(self, *where, device=None, dtype=None, non_blocking=True, copy=False):
+        """A copy on a device ("cuda:0"), in a dtype (facula.f16), or both; the tensor itself if it is there already."""
+        o = byref(_ToOptions(_ToOptions.fa__end.offset, copy, True)) if copy else None
+        return _call(_to, self._h, _l._place(where, device, dtype), o)
 
     def cpu(self):
         """A copy on the CPU; the tensor itself if it is there."""
@@ -203,6 +210,10 @@ class Tensor(Handle):
         """The tensor in f16."""
         return self.to('f16')
 
+    def bfloat16(self):
+        """The tensor in bf16."""
+        return self.to('bf16')
+
     def long(self):
         """The tensor in i64."""
         return self.to('i64')
@@ -214,6 +225,55 @@ class Tensor(Handle):
     def bool(self):
         """The tensor in bool."""
         return self.to('bool')
+
+    def byte(self):
+        """The tensor in u8."""
+        return self.to('u8')
+
+    def type_as(self, other):
+        """The tensor in the dtype of another one."""
+        return self.to(other.dtype)
+
+    @property
+    def is_cuda(self):
+        """Whether it is on a CUDA device."""
+        return self.device.type == 'cuda'
+
+    def is_floating_point(self):
+        """Whether its elements are floating-point numbers."""
+        return self.dtype.is_floating
+
+    def element_size(self):
+        """The size of an element in bytes."""
+        return self.dtype.size
+
+    # ---- copies ----
+
+    def __copy__(self):
+        return _l._borrowed(Tensor, self._h)
+
+    def __deepcopy__(self, memo):
+        if not self.is_leaf:
+            raise _l.Error('a tensor that depends on others cannot be copied by copy: x.detach(), x.clone()', 'gradient')
+        return _copied(self, None, None, self.requires_grad)
+
+    @property
+    def data(self):
+        """The tensor without its graph; it shares the memory. An assignment copies elements into it."""
+        return _call(_detach, self._h)
+
+    @data.setter
+    def data(self, value):
+        self.data[...] = value
+
+    def fill_(self, value):
+        """Sets all elements to a number."""
+        self[...] = value
+        return self
+
+    def zero_(self):
+        """Sets all elements to zero."""
+        return self.fill_(0)
 
     # ---- indexing ----
 
@@ -331,6 +391,17 @@ class Tensor(Handle):
         if not p:
             _fail()
         return _capsule_new(p, _NAMES[versioned], _drop_capsule)
+
+
+class Parameter(Tensor):
+    """A tensor that requires a gradient, which becomes a parameter when it becomes an attribute of a module. It shares the
+    memory of `data`."""
+    __slots__ = ()
+
+    def __init__(self, data, requires_grad=True):
+        t = _call(_detach, _as_tensor(data)._h)
+        self._h, t._h = t._h, None
+        self.requires_grad = requires_grad
 
 
 _l.lib.fa_clone.restype, _l.lib.fa_clone.argtypes = c_void_p, [c_void_p, c_void_p]

@@ -1,0 +1,633 @@
+"""Modules: those of Python, the layers of the library, and containers."""
+import copy
+import ctypes
+import inspect
+import sys
+import weakref
+from collections import namedtuple
+from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_int, c_int64, c_size_t, c_void_p, cast
+
+from . import _library as _l
+from ._library import (Handle, Parameters, Place, Shape, Tensors, _borrowed, _call, _check, _declare, _enter, _fail, _gave, _made,
+                       _module, _new, _scope, _tensors)
+from ._tensor import Tensor, _as_tensor
+
+
+class _Modules(Structure):
+    _fields_ = [('count', c_size_t), ('item', POINTER(c_void_p)), ('name', POINTER(c_char_p))]
+
+
+class _ForwardFunction(Structure):
+    _fields_ = [('one', c_void_p), ('many', c_void_p)]
+
+
+class _SummaryOptions(Structure):
+    _fields_ = [('size', c_size_t), ('input', Shape), ('dtype', c_int), ('inputs', Tensors), ('fa__end', ctypes.c_char)]
+
+
+class _CustomOptions(Structure):
+    _fields_ = [('size', c_size_t), ('data', c_void_p), ('destroy', c_void_p), ('fa__end', ctypes.c_char)]
+
+
+_forward = _declare('fa__forward', c_void_p, [c_void_p, Tensors])
+_custom = _declare('fa_nn_custom', c_void_p, [c_char_p, c_size_t, _ForwardFunction, c_void_p])
+_data = _declare('fa_module_data', c_void_p, [c_void_p])
+_add = _declare('fa_module_add', c_void_p, [c_void_p, c_char_p, c_void_p])
+_replace = _declare('fa_module_replace', c_void_p, [c_void_p, c_char_p, c_void_p])
+_parameter = _declare('fa_module_parameter', c_void_p, [c_void_p, c_char_p, c_void_p])
+_buffer = _declare('fa_module_buffer', c_void_p, [c_void_p, c_char_p, c_void_p])
+_replace_tensor = _declare('fa_module_replace_tensor', c_void_p, [c_void_p, c_char_p, c_void_p])
+_clone = _declare('fa_module_clone', c_void_p, [c_void_p])
+_module_to = _declare('fa__module_to', c_void_p, [c_void_p, Place])
+_train = _declare('fa_module_train', c_void_p, [c_void_p, c_bool])
+_training = _declare('fa_module_training', c_bool, [c_void_p])
+_zero_grad = _declare('fa_module_zero_grad', c_bool, [c_void_p])
+_set_requires_grad = _declare('fa_module_set_requires_grad', c_void_p, [c_void_p, c_bool])
+_parameters_of = _declare('fa_module_parameters', Parameters, [c_void_p])
+_buffers_of = _declare('fa_module_buffers', Parameters, [c_void_p])
+_state_of = _declare('fa_module_state', Parameters, [c_void_p])
+_children = _declare('fa_module_children', _Modules, [c_void_p])
+_child = _declare('fa_module_child', c_void_p, [c_void_p, c_char_p])
+_tensor = _declare('fa_module_tensor', c_void_p, [c_void_p, c_char_p])
+_kind = _declare('fa_module_kind', c_char_p, [c_void_p])
+_numel = _declare('fa_module_numel', c_int64, [c_void_p])
+_summary = _declare('fa_module_summary', c_bool, [c_void_p, c_void_p, c_void_p])
+_sequential = _declare('fa__nn_sequential', c_void_p, [c_size_t, POINTER(c_void_p)])
+_list = _declare('fa__nn_list', c_void_p, [c_size_t, POINTER(c_void_p)])
+_dict = _declare('fa_nn_dict', c_void_p, [])
+_adopt = _declare('fa__adopt', c_void_p, [c_void_p])
+
+Keys = namedtuple('Keys', ['missing_keys', 'unexpected_keys'])
+
+
+def _named(array):
+    if not array.count:
+        _check()
+    return {array.name[i].decode(): _borrowed(Tensor, array.item[i]) for i in range(array.count)}
+
+
+def _part(find, h, name):
+    """The child or tensor of a module that has this name; None if there is none."""
+    found = find(h, name.encode())
+    if not found:
+        _l._error_clear()
+    return found
+
+
+class Module(Handle):
+    """A network of one's own is a subclass with forward(). Modules that become attributes are its children, and tensors that
+    require a gradient its parameters:
+
+        class MLP(facula.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc1, self.fc2 = facula.nn.Linear(784, 128), facula.nn.Linear(128, 10)
+
+            def forward(self, x):
+                return self.fc2(self.fc1(x).relu())
+    """
+    __slots__ = ('__dict__', '_twin')
+
+    def __init__(self, kind=None):
+        run = _ForwardFunction(None, cast(_called, c_void_p))
+        options = _CustomOptions(_CustomOptions.fa__end.offset, None, cast(_destroyed, c_void_p))
+        self._h = None
+        self._take(_made(_enter(b'python'), Handle, _custom((kind or type(self).__name__).encode(), 8, run, byref(options))))
+        cast(_data(self._h), POINTER(c_int64))[0] = id(self)
+        _networks[id(self)] = self
+
+    def _take(self, made):
+        """Makes the module of another object that of this one."""
+        self._h, made._h = made._h, None
+        _by_handle[self._h] = self
+
+    def __del__(self, release=_l._release):
+        h = getattr(self, '_h', None)
+        if h and not getattr(self, '_twin', False):  # others, as a sequential, may have it: then it stays until they end
+            _outlived[id(self)] = _networks[id(self)] = _by_handle[h] = self
+        if h:
+            release(h)
+
+    def __setattr__(self, name, value):
+        put = None
+        if isinstance(value, Module):
+            put = _replace if _part(_child, self._h, name) else _add
+        elif isinstance(value, Tensor) and _part(_tensor, self._h, name):
+            put = _replace_tensor
+        elif isinstance(value, Tensor) and value.requires_grad and value.is_leaf:
+            put = _parameter
+        if put and not put(self._h, name.encode(), value._h):
+            _fail()
+        object.__setattr__(self, name, value)
+
+    def __getattr__(self, name):
+        """A child, parameter or buffer by its name, where it is no attribute: net.fc.weight."""
+        if name == '_h':
+            raise AttributeError(f'{type(self).__name__}.__init__() calls super().__init__() before all else')
+        if not name.startswith('_'):
+            h = _part(_child, self._h, name)
+            if h:
+                return _object_of(h)
+            h = _part(_tensor, self._h, name)
+            if h:
+                return _borrowed(Tensor, h)
+        raise AttributeError(f'{type(self).__name__} has no {name!r}')
+
+    def __deepcopy__(self, memo):
+        made = memo[id(self)] = _new(type(self))
+        Module.__init__(made)
+        made._copy(self, memo)
+        return made
+
+    def _copy(self, of, memo):
+        """Fills a new module with copies of the attributes of another one."""
+        buffers = dict(of.named_buffers())
+        for name, value in of.__dict__.items():
+            (self.register_buffer if name in buffers else self.__setattr__)(name, copy.deepcopy(value, memo))
+        _train(self._h, of.training)
+
+    def forward(self, *inputs):
+        """Computes the result: what subclasses define."""
+        raise NotImplementedError(f'{type(self).__name__} has no forward()')
+
+    def __call__(self, *inputs, **options):
+        """Runs it. Arrays become tensors; what else forward() takes, as a tuple of tensors or None, reaches it as it is."""
+        if '_hooked' in self.__dict__:
+            return _run(self, inputs)
+        return self.forward(*[_as_input(x) for x in inputs], **options)
+
+    def register_forward_hook(self, hook):
+        """Calls hook(module, inputs, output) after each run; a tensor that it returns replaces the output. remove() of the
+        result ends it; until then the hook is kept."""
+        return self._hook('forward', hook)
+
+    def register_forward_pre_hook(self, hook):
+        """Calls hook(module, inputs) before each run; a tensor or tuple that it returns replaces the inputs. remove() of
+        the result ends it; until then the hook is kept."""
+        return self._hook('forward_pre', hook)
+
+    def register_full_backward_hook(self, hook):
+        """Calls hook(module, grad_input, grad_output) in backward() with tuples of gradients; a tensor or tuple that it
+        returns replaces grad_input. A module with several inputs calls it for each that receives a gradient, which is the
+        last of grad_input, behind a None for each input before it; if none does, grad_input is (None,). It applies to
+        later runs of the module. remove() of the result ends it; until then the hook is kept."""
+        return self._hook('backward', hook)
+
+    def register_full_backward_pre_hook(self, hook):
+        """Calls hook(module, grad_output) in backward(), before the gradients inside the module are computed, with a tuple
+        of the gradient of the output; a tensor or tuple that it returns replaces it. It applies to later runs of the
+        module. remove() of the result ends it; until then the hook is kept."""
+        return self._hook('backward_pre', hook)
+
+    def _hook(self, kind, hook):
+        from ._callbacks import Hook
+        object.__setattr__(self, '_hooked', True)
+        return Hook(self, kind, hook)
+
+    def extra_repr(self):
+        """What the text of a module says of its options."""
+        return ''
+
+    def __repr__(self):
+        parts = [f'  ({name}): ' + repr(m).replace('\n', '\n  ') for name, m in self.named_children()]
+        inside = '\n' + '\n'.join(parts) + '\n' if parts else self.extra_repr()
+        return f'{type(self).__name__}({inside})'
+
+    # ---- children ----
+
+    def named_children(self):
+        """The modules in it, with their names: a list of pairs."""
+        with _scope():
+            list_of = _children(self._h)
+            return [(list_of.name[i].decode(), _object_of(list_of.item[i])) for i in range(list_of.count)]
+
+    def children(self):
+        """The modules in it, a list."""
+        return [m for _, m in self.named_children()]
+
+    def named_modules(self, prefix=''):
+        """It, and all modules in it on every level, with their names: a list of pairs. One with several names has the first."""
+        found, known = [(prefix, self)], {self._h}
+        for name, child in self.named_children():
+            for inner, m in child.named_modules(f'{prefix}.{name}' if prefix else name):
+                if m._h not in known:
+                    known.add(m._h)
+                    found.append((inner, m))
+        return found
+
+    def modules(self):
+        """It, and all modules in it on every level, a list."""
+        return [m for _, m in self.named_modules()]
+
+    def apply(self, function):
+        """Calls function(module) for all modules in it, and for it."""
+        for m in self.children():
+            m.apply(function)
+        function(self)
+        return self
+
+    def add_module(self, name, module):
+        """Adds a module under a name."""
+        setattr(self, name, _module(module))
+
+    def child(self, name):
+        """A module in it, as "features.0"."""
+        h = _child(self._h, name.encode())
+        return _object_of(h) if h else _fail()
+
+    get_submodule = child
+
+    def __getitem__(self, i):
+        """A module in it, by its number: net[0], net[-1]."""
+        return self.children()[i]
+
+    def __iter__(self):
+        return iter(self.children())
+
+    def __len__(self):
+        """The number of modules in it."""
+        return len(self.children())
+
+    def __bool__(self):
+        return True  # a layer has no modules in it
+
+    def summary(self, input=None, dtype=None, inputs=None, file=None, input_size=None):
+        """Prints a table of the modules, their parameters and their sizes. With the shape of an input, or a list of
+        `inputs`, it runs once, and the table has the outputs' shapes and the multiply-adds, too. `file` is that of
+        print()."""
+        shape = input_size if input is None else input
+        o = _SummaryOptions(_SummaryOptions.fa__end.offset, _l._shape(shape), _l._dtype_number(dtype), _tensors(inputs))
+        text, size = c_void_p(), c_size_t()
+        stream = _open_memory(byref(text), byref(size))
+        if not stream:
+            raise MemoryError
+        with _scope():
+            good = _summary(self._h, stream, byref(o))
+        _close(stream)
+        try:
+            if not good:
+                _fail()
+            print(ctypes.string_at(text, size.value).decode(), end='', file=file or sys.stdout)
+        finally:
+            _free(text)
+
+    # ---- parameters and buffers ----
+
+    def named_parameters(self):
+        """The parameters, with their names: a list of pairs."""
+        with _scope():
+            return list(_named(_parameters_of(self._h)).items())
+
+    def parameters(self):
+        """The parameters, a list."""
+        return [p for _, p in self.named_parameters()]
+
+    def named_buffers(self):
+        """The buffers, with their names: a list of pairs."""
+        with _scope():
+            return list(_named(_buffers_of(self._h)).items())
+
+    def buffers(self):
+        """The buffers, a list."""
+        return [b for _, b in self.named_buffers()]
+
+    def register_parameter(self, name, tensor):
+        """Adds a parameter, as an assignment does."""
+        setattr(self, name, tensor)
+
+    def register_buffer(self, name, tensor):
+        """Adds a tensor that is saved with the module and moves with it, and is not trained."""
+        if not _buffer(self._h, name.encode(), tensor._h):
+            _fail()
+        object.__setattr__(self, name, tensor)
+
+    def state_dict(self):
+        """Parameters and buffers, by name. They are not copies."""
+        with _scope():
+            return _named(_state_of(self._h))
+
+    def load_state_dict(self, state, strict=True):
+        """Copies tensors or arrays into the parameters and buffers of their names; strict: both have the same names. Returns
+        the missing and the unexpected names."""
+        own = self.state_dict()
+        keys = Keys([n for n in own if n not in state], [n for n in state if n not in own])
+        if strict and (keys.missing_keys or keys.unexpected_keys):
+            raise KeyError(f'missing: {keys.missing_keys}, unexpected: {keys.unexpected_keys}')
+        from ._ops import copy_
+        from ._settings import no_grad
+        with no_grad():
+            for name in own.keys() & state.keys():
+                given = _as_tensor(state[name])
+                if given.shape != own[name].shape:
+                    raise _l.Error(f'{name} is {own[name].shape}, and the state has {given.shape}', 'shape')
+                copy_(own[name], given)
+        return keys
+
+    def numel(self):
+        """The number of elements of all parameters."""
+        return _numel(self._h)
+
+    def to(self, *where, device=None, dtype=None, non_blocking=True):
+        """Moves parameters and buffers to a device, converts the floating-point ones to a dtype, or both, in place."""
+        if not _module_to(self._h, _l._place(where, device, dtype)):
+            _fail()
+        return self
+
+    def cpu(self):
+        """Moves it to the CPU, in place."""
+        return self.to('cpu')
+
+    def cuda(self):
+        """Moves it to the current CUDA device, in place."""
+        return self.to('cuda')
+
+    def float(self):
+        """Converts it to f32, in place."""
+        return self.to('f32')
+
+    def double(self):
+        """Converts it to f64, in place."""
+        return self.to('f64')
+
+    def half(self):
+        """Converts it to f16, in place."""
+        return self.to('f16')
+
+    def bfloat16(self):
+        """Converts it to bf16, in place."""
+        return self.to('bf16')
+
+    def train(self, mode=True):
+        """Sets it and all in it to training mode, or to inference mode."""
+        if not _train(self._h, mode):
+            _fail()
+        return self
+
+    def eval(self):
+        """Sets it and all in it to inference mode."""
+        return self.train(False)
+
+    @property
+    def training(self):
+        """Whether it is in training mode."""
+        return _training(self._h)
+
+    def requires_grad_(self, requires_grad=True):
+        """Sets whether its parameters require gradients."""
+        if not _set_requires_grad(self._h, requires_grad):
+            _fail()
+        return self
+
+    def zero_grad(self, set_to_none=True):
+        """Removes the gradients of all parameters."""
+        if not _zero_grad(self._h):
+            _fail()
+
+
+_c = ctypes.CDLL(None)
+_open_memory, _close, _free = _c.open_memstream, _c.fclose, _c.free
+_open_memory.restype, _open_memory.argtypes = c_void_p, [POINTER(c_void_p), POINTER(c_size_t)]
+_close.argtypes = _free.argtypes = [c_void_p]
+
+_networks = weakref.WeakValueDictionary()  # modules of Python, by the number in their data
+_by_handle = weakref.WeakValueDictionary()  # all modules that have an object of Python, by their handles
+_outlived = {}  # those that only the library refers to
+_classes = {}  # of layers, by kind
+
+
+def _object_of(h):
+    """The object of Python for a module of the library: the program's, if it still has one. A network that only the library
+    refers to gets a new object with the same attributes."""
+    known = _by_handle.get(h)
+    if known is not None and id(known) not in _outlived:
+        return known
+    if known is None:
+        return _borrowed(_classes.get(_kind(h).decode(), Layer), h)
+    twin = _borrowed(type(known), h)
+    twin._twin, twin.__dict__ = True, known.__dict__
+    return twin
+
+
+def _run(module, inputs):
+    """Runs a module in the library."""
+    return _call(_forward, module._h, _tensors(inputs))
+
+
+def _as_input(x):
+    """Arrays as tensors, other things as they are."""
+    if isinstance(x, (Tensor, Module)) or not (hasattr(x, '__dlpack__') or hasattr(x, '__array_interface__') or _is_numbers(x)):
+        return x
+    return _as_tensor(x)
+
+
+def _is_numbers(x):
+    """Whether it is a list, or nested lists, of numbers."""
+    while isinstance(x, list) and x:
+        x = x[0]
+        if isinstance(x, (int, float)):
+            return True
+    return False
+
+
+@CFUNCTYPE(None, POINTER(c_int64))
+def _destroyed(data):
+    _outlived.pop(data[0], None)
+
+
+@CFUNCTYPE(c_void_p, c_void_p, Tensors)
+def _called(module, inputs):
+    """Runs a module of Python that the library calls, as in a sequential. An exception is raised again behind the
+    library."""
+    try:
+        network = _networks.get(cast(_data(module), POINTER(c_int64))[0])
+        if network is None or network._h != module:
+            raise _l.Error('the Python object of this module is gone: keep a reference to it', 'state')
+        return _handed_over(network.forward(*[_borrowed(Tensor, inputs.item[i]) for i in range(inputs.count)]))
+    except BaseException as e:  # what is not caught here would be printed and lost
+        _gave(e)
+        return None
+
+
+def _handed_over(y):
+    """The result of a callback, which the innermost scope of the library owns."""
+    if isinstance(y, (tuple, type(None))):
+        raise TypeError(f'where the library calls Python, a result is one tensor, not {type(y).__name__}')
+    t = _as_tensor(y)
+    return _adopt(_l._keep(t._h))
+
+
+class Lambda(Module):
+    """A module that calls a function of Python; the library takes functions where it takes modules."""
+
+    def __init__(self, function):
+        super().__init__(getattr(function, '__name__', 'function').strip('<>'))
+        self.function = function
+
+    def forward(self, *inputs):
+        return self.function(*inputs)
+
+
+class Layer(Module):
+    """A layer of the library. The classes of layers are its subclasses; the options they were made with are attributes."""
+    __slots__ = ()
+    _make = None  # the function that makes one
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if 'forward' in cls.__dict__:
+            raise TypeError(f'{cls.__name__}: a layer runs in the library, which knows no other forward(); '
+                            'subclass Module, and let the layer be an attribute')
+
+    def __init__(self, *arguments, **options):
+        options.pop('inplace', None)  # which changes no result
+        self._h = None
+        self._take(self._make(*arguments, **options))
+        given = inspect.signature(self._make).bind(*arguments, **options)
+        shown = ', '.join(f'{name}={value!r}' for name, value in given.arguments.items())
+        given.apply_defaults()
+        self.__dict__.update((name, value) for name, value in given.arguments.items() if name not in _NOT_KEPT)
+        self.__dict__['_shown'] = shown
+
+    def __del__(self, release=_l._release):
+        h = getattr(self, '_h', None)
+        if h:
+            release(h)
+
+    def __deepcopy__(self, memo):
+        made = memo[id(self)] = _new(type(self))
+        made._take(_made(_enter(b'python'), Handle, _clone(self._h)))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def forward(self, *inputs):
+        """Runs it, in the library."""
+        return _run(self, inputs)
+
+    def __call__(self, *inputs):
+        """Runs it. Arrays become tensors."""
+        return _run(self, inputs)
+
+    def extra_repr(self):
+        """The options it was made with."""
+        return self.__dict__.get('_shown', '')
+
+
+_NOT_KEPT = {'bias', 'dtype', 'device', 'more'}  # options that are no attributes: these are those of the parameters
+
+
+class Container(Layer):
+    """What has modules in it that the program gives."""
+    __slots__ = ()
+
+    def __init__(self, named=()):
+        self._h = None
+        self._take(_made(_enter(b'python'), Handle, self._make()))
+        self.__dict__['_parts'] = {}
+        for name, module in named:
+            self._put(name, module)
+
+    def __deepcopy__(self, memo):
+        made = memo[id(self)] = _new(type(self))
+        Container.__init__(made)
+        for name, value in self.__dict__.items():
+            if name == '_parts':
+                for key, part in value.items():
+                    made._put(key, copy.deepcopy(part, memo))
+            else:
+                made.__dict__[name] = copy.deepcopy(value, memo)
+        _train(made._h, self.training)
+        return made
+
+    def _put(self, name, module):
+        module = _module(module)
+        if not (_replace if name in self._parts else _add)(self._h, name.encode(), module._h):
+            _fail()
+        self._parts[name] = module
+
+    def __setattr__(self, name, value):
+        if isinstance(value, Module) and '_parts' in self.__dict__:
+            self._put(name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def named_children(self):
+        """The modules in it, with their names: a list of pairs."""
+        return list(self._parts.items()) if '_parts' in self.__dict__ else super().named_children()
+
+
+class ModuleList(Container):
+    """A list of modules: what a module has in a list of Python are no children of it, what it has in this one is."""
+    __slots__ = ()
+    _make = staticmethod(lambda: _list(0, None))
+
+    def __init__(self, modules=()):
+        super().__init__((str(i), m) for i, m in enumerate(modules))
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            return ModuleList(self.children()[i])
+        return self.children()[i]
+
+    def __setitem__(self, i, module):
+        self._put(self.named_children()[i][0], module)
+
+    def append(self, module):
+        """Adds a module."""
+        self._put(str(len(self)), module)
+        return self
+
+    def extend(self, modules):
+        """Adds modules."""
+        for m in modules:
+            self.append(m)
+        return self
+
+
+class Sequential(ModuleList):
+    """Runs modules one after the other; functions of Python, too. It takes modules, or a dict of them by name."""
+    __slots__ = ()
+    _make = staticmethod(lambda: _sequential(0, None))
+
+    def __init__(self, *modules):
+        if len(modules) == 1 and isinstance(modules[0], dict):
+            Container.__init__(self, modules[0].items())
+        else:
+            super().__init__(modules)
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            return Sequential(dict(self.named_children()[i]))
+        return self.children()[i]
+
+
+class ModuleDict(Container):
+    """A dict of modules, which are its children."""
+    __slots__ = ()
+    _make = staticmethod(_dict)
+
+    def __init__(self, modules=()):
+        super().__init__(dict(modules).items())
+
+    def __getitem__(self, name):
+        return self._parts[name]
+
+    def __setitem__(self, name, module):
+        self._put(name, module)
+
+    def __contains__(self, name):
+        return name in self._parts
+
+    def __iter__(self):
+        return iter(self._parts)
+
+    def keys(self):
+        """The names."""
+        return self._parts.keys()
+
+    def values(self):
+        """The modules."""
+        return self._parts.values()
+
+    def items(self):
+        """Pairs of name and module."""
+        return self._parts.items()

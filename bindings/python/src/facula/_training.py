@@ -1,0 +1,251 @@
+"""Optimizers, schedules, gradient scalers and loaders, and their states."""
+from collections import namedtuple
+from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
+
+from . import _library as _l
+from ._library import Handle, Parameters, _borrowed, _check, _declare, _fail, _scope
+from ._modules import _named
+from ._tensor import Tensor
+
+
+class _Numbers(Structure):
+    _fields_ = [('count', c_size_t), ('item', POINTER(c_double)), ('name', POINTER(c_char_p))]
+
+
+class _StateDict(Structure):
+    _fields_ = [('kind', c_char_p), ('tensors', Parameters), ('numbers', _Numbers)]
+
+
+# ---- states ----
+
+def _state_dict(of):
+    """A state of the library as a dict: "kind", tensors and numbers."""
+    if not of.kind:
+        _fail()
+    state = {'kind': of.kind.decode(), **_named(of.tensors)}
+    state.update((of.numbers.name[i].decode(), of.numbers.item[i]) for i in range(of.numbers.count))
+    return state
+
+
+def _load_state(load, h, state):
+    kind = state['kind'].encode()
+    tensors = {n: t for n, t in state.items() if isinstance(t, Tensor)}
+    numbers = {n: v for n, v in state.items() if isinstance(v, (int, float))}
+    names = [(c_char_p * max(len(d), 1))(*[n.encode() for n in d]) for d in (tensors, numbers)]
+    handles = (c_void_p * max(len(tensors), 1))(*[t._h for t in tensors.values()])
+    values = (c_double * max(len(numbers), 1))(*numbers.values())
+    of = _StateDict(kind, Parameters(len(tensors), handles, names[0]), _Numbers(len(numbers), values, names[1]))
+    with _scope():
+        if not load(h, byref(of)):
+            _fail()
+
+
+# ---- training ----
+
+class Optimizer(Handle):
+    """An optimizer; see facula.optim."""
+    __slots__ = ()
+    _zero_grad = staticmethod(_declare('fa_optim_zero_grad', c_bool, [c_void_p]))
+    _step = staticmethod(_declare('fa_optim_step', c_bool, [c_void_p]))
+    _lr = staticmethod(_declare('fa_optim_lr', c_double, [c_void_p]))
+    _set_lr = staticmethod(_declare('fa_optim_set_lr', c_bool, [c_void_p, c_double]))
+
+    _groups = staticmethod(_declare('fa_optim_groups', c_int, [c_void_p]))
+    _add_group = staticmethod(_declare('fa_optim_add_group', c_int, [c_void_p, Parameters, c_void_p]))
+    _state = staticmethod(_declare('fa_optim_state_dict', _StateDict, [c_void_p]))
+    _load = staticmethod(_declare('fa_optim_load_state_dict', c_bool, [c_void_p, POINTER(_StateDict)]))
+
+    def zero_grad(self, set_to_none=True):
+        """Removes the gradients of all parameters."""
+        if not self._zero_grad(self._h):
+            _fail()
+
+    def step(self, closure=None):
+        """Updates the parameters from their gradients. A closure computes these before, and returns the loss."""
+        loss = None if closure is None else closure()
+        if not self._step(self._h):
+            _fail()
+        return loss
+
+    @property
+    def param_groups(self):
+        """The groups, whose options can be read and set: opt.param_groups[0]["lr"] = 0.01."""
+        return [Group(self, i) for i in range(self._groups(self._h))]
+
+    def add_param_group(self, group):
+        """Adds parameters, with options of their own: {"params": head.parameters(), "lr": 0.1}."""
+        options = dict(group)
+        parameters = _l._parameters(options.pop('params'))
+        with _scope():
+            number = self._add_group(self._h, parameters, None)
+        if number < 0:
+            _fail()
+        for name, value in options.items():
+            Group(self, number)[name] = value
+
+    def state_dict(self):
+        """The state: tensors, which are not copies, and numbers, by name."""
+        with _scope():
+            return _state_dict(self._state(self._h))
+
+    def load_state_dict(self, state):
+        """Loads a state into an optimizer that was made in the same way."""
+        _load_state(self._load, self._h, state)
+
+    @property
+    def lr(self):
+        """The learning rate of group 0; setting it sets that of all groups."""
+        return self._lr(self._h)
+
+    @lr.setter
+    def lr(self, value):
+        if not self._set_lr(self._h, value):
+            _fail()
+
+
+class Group:
+    """The options of a group of an optimizer's parameters."""
+    _get = staticmethod(_declare('fa_optim_option', c_double, [c_void_p, c_int, c_char_p]))
+    _set = staticmethod(_declare('fa_optim_set_option', c_bool, [c_void_p, c_int, c_char_p, c_double]))
+
+    def __init__(self, optimizer, number):
+        self.optimizer, self.number = optimizer, number
+
+    def __getitem__(self, name):
+        if name == 'betas':
+            return self['beta1'], self['beta2']
+        value = self._get(self.optimizer._h, self.number, name.encode())
+        _check()
+        return value
+
+    def __setitem__(self, name, value):
+        if name == 'betas':
+            self['beta1'], self['beta2'] = value
+        elif not self._set(self.optimizer._h, self.number, name.encode(), value):
+            _fail()
+
+
+class Schedule(Handle):
+    """A schedule of learning rates; see facula.optim.lr_scheduler."""
+    __slots__ = ('optimizer', '_kept')
+    _step = staticmethod(_declare('fa_schedule_step', c_bool, [c_void_p]))
+    _step_metric = staticmethod(_declare('fa_schedule_step_metric', c_bool, [c_void_p, c_double]))
+    _epoch = staticmethod(_declare('fa_schedule_epoch', c_int64, [c_void_p]))
+    _state = staticmethod(_declare('fa_schedule_state_dict', _StateDict, [c_void_p]))
+    _load = staticmethod(_declare('fa_schedule_load_state_dict', c_bool, [c_void_p, POINTER(_StateDict)]))
+
+    def step(self, metrics=None):
+        """Goes to the next epoch or step; ReduceLROnPlateau() takes a metric."""
+        if not (self._step(self._h) if metrics is None else self._step_metric(self._h, float(metrics))):
+            _fail()
+
+    def get_last_lr(self):
+        """The learning rates of the optimizer's groups, a list."""
+        return [group['lr'] for group in self.optimizer.param_groups]
+
+    @property
+    def last_epoch(self):
+        """The number of steps so far."""
+        return self._epoch(self._h)
+
+    def state_dict(self):
+        """The state, by name. The current rates are part of the optimizer's."""
+        with _scope():
+            return _state_dict(self._state(self._h))
+
+    def load_state_dict(self, state):
+        """Loads a state into a schedule that was made in the same way."""
+        _load_state(self._load, self._h, state)
+
+
+class Scaler(Handle):
+    """A gradient scaler for training in f16; facula.amp.GradScaler() makes one."""
+    __slots__ = ()
+    _scale = staticmethod(_declare('fa_scaler_scale', c_void_p, [c_void_p, c_void_p]))
+    _unscale = staticmethod(_declare('fa_scaler_unscale', c_bool, [c_void_p, c_void_p]))
+    _step = staticmethod(_declare('fa_scaler_step', c_bool, [c_void_p, c_void_p]))
+    _update = staticmethod(_declare('fa_scaler_update', c_bool, [c_void_p, c_void_p]))
+    _get = staticmethod(_declare('fa_scaler_get_scale', c_double, [c_void_p]))
+    _enabled = staticmethod(_declare('fa_scaler_is_enabled', c_bool, [c_void_p]))
+    _state = staticmethod(_declare('fa_scaler_state_dict', _StateDict, [c_void_p]))
+    _load = staticmethod(_declare('fa_scaler_load_state_dict', c_bool, [c_void_p, POINTER(_StateDict)]))
+
+    def scale(self, loss):
+        """The loss times the scale, to call backward() on."""
+        with _scope():
+            return _borrowed(Tensor, self._scale(self._h, loss._h))
+
+    def unscale_(self, optimizer):
+        """Divides the gradients of the optimizer's parameters by the scale, to clip them before step()."""
+        if not self._unscale(self._h, optimizer._h):
+            _fail()
+
+    def step(self, optimizer):
+        """A step of the optimizer with unscaled gradients; nothing where one of them is not finite."""
+        if not self._step(self._h, optimizer._h):
+            _fail()
+
+    def update(self):
+        """Adjusts the scale, after the steps."""
+        if not self._update(self._h, None):
+            _fail()
+
+    def get_scale(self):
+        """The scale."""
+        return self._get(self._h)
+
+    def is_enabled(self):
+        """Whether it scales."""
+        return self._enabled(self._h)
+
+    def state_dict(self):
+        """The state, by name."""
+        with _scope():
+            return _state_dict(self._state(self._h))
+
+    def load_state_dict(self, state):
+        """Loads a state."""
+        _load_state(self._load, self._h, state)
+
+
+# ---- data ----
+
+Batch = namedtuple('Batch', ['input', 'target'])
+
+
+class _Batch(Structure):
+    _fields_ = [('input', c_void_p), ('target', c_void_p), ('extra', c_void_p * 6), ('index', c_int64), ('size', c_int64),
+                ('samples', c_void_p), ('epoch', c_void_p), ('turn', c_size_t * 2)]
+
+
+class Loader(Handle):
+    """A loader; facula.data.loader() makes one. `for input, target in loader` is an epoch."""
+    __slots__ = ()
+    _begin = staticmethod(_declare('fa_loader_begin', c_bool, [c_void_p, POINTER(_Batch)]))
+    _next = staticmethod(_declare('fa_loader_next', c_bool, [POINTER(_Batch)]))
+    _end = staticmethod(_declare('fa_loader_end', None, [POINTER(_Batch)]))
+    _length = staticmethod(_declare('fa_loader_length', c_int64, [c_void_p]))
+    _dataset = staticmethod(_declare('fa_loader_dataset', c_void_p, [c_void_p]))
+
+    @property
+    def dataset(self):
+        """The dataset that it loads."""
+        return _borrowed(_l.Dataset, self._dataset(self._h))
+
+    def __len__(self):
+        return self._length(self._h)
+
+    def __iter__(self):
+        return (Batch(parts[0], parts[1] if len(parts) > 1 else None) for parts in self._batches())
+
+    def _batches(self):
+        """The batches of an epoch, each a list of its tensors."""
+        place = _Batch()
+        if not self._begin(self._h, byref(place)):
+            _fail()
+        try:
+            while self._next(byref(place)):
+                yield [_borrowed(Tensor, h) for h in (place.input, place.target, *place.extra) if h]
+            _check()
+        finally:
+            self._end(byref(place))

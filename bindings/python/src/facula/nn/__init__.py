@@ -1,0 +1,60 @@
+"""Modules: layers, losses, containers, and Module, the base of networks of one's own. A layer has two names: facula.nn.Linear
+and facula.nn.linear are the same class."""
+import inspect as _inspect
+
+from .. import _nn, _ops
+from .._modules import Container, Lambda, Layer, Module, ModuleDict, ModuleList, Sequential, _classes
+from .._recurrent import GRU, LSTM, RNN
+from .._tensor import Parameter
+from . import functional, init, utils
+
+# What PyTorch does not write as the words of the library's name with capitals
+_SPELLED = {'alpha_dropout': 'AlphaDropout', 'celu': 'CELU', 'elu': 'ELU', 'gelu': 'GELU', 'glu': 'GLU', 'logsigmoid': 'LogSigmoid',
+            'prelu': 'PReLU', 'relu': 'ReLU', 'relu6': 'ReLU6', 'rms_norm': 'RMSNorm', 'rrelu': 'RReLU', 'selu': 'SELU',
+            'silu': 'SiLU', 'leaky_relu': 'LeakyReLU', 'nll_loss': 'NLLLoss', 'mse_loss': 'MSELoss', 'cross_entropy': 'CrossEntropyLoss',
+            'gaussian_nll_loss': 'GaussianNLLLoss', 'poisson_nll_loss': 'PoissonNLLLoss', 'binary_cross_entropy': 'BCELoss',
+            'binary_cross_entropy_with_logits': 'BCEWithLogitsLoss', 'kl_div': 'KLDivLoss',
+            'multilabel_margin_loss': 'MultiLabelMarginLoss', 'multilabel_soft_margin_loss': 'MultiLabelSoftMarginLoss'}
+
+
+def _title(name):
+    return _SPELLED.get(name) or ''.join(word.capitalize() for word in name.split('_'))
+
+
+def _layer(name, make):
+    made = type(_title(name), (Layer,), {'__slots__': (), '_make': staticmethod(make), '__doc__': make.__doc__,
+                                         '__signature__': _inspect.signature(make), '__module__': __name__})
+    _classes[name] = made
+    return made
+
+
+for _name in _nn.__all__:
+    if _name != 'dict':
+        globals()[_name] = globals()[_title(_name)] = _layer(_name, getattr(_nn, _name))
+_classes.update(sequential=Sequential, list=ModuleList, dict=ModuleDict)
+sequential = Sequential
+
+
+class _Loss(Module):
+    """A loss as a module, with the options of its function."""
+    _function = None
+
+    def __init__(self, **options):
+        super().__init__()
+        for name, value in options.items():
+            if name not in _inspect.signature(self._function).parameters:
+                raise TypeError(f'{type(self).__name__}() has no option {name!r}')
+            if hasattr(value, 'shape'):
+                self.register_buffer(name, value)
+        self._options = options
+
+    def forward(self, *inputs):
+        return self._function(*inputs, **self._options)
+
+
+for _name in _ops.__all__:
+    if _name.endswith('_loss') or _name in _SPELLED and _SPELLED[_name].endswith('Loss'):
+        _function = getattr(_ops, _name)
+        globals()[_title(_name)] = type(_title(_name), (_Loss,), {
+            '_function': staticmethod(_function), '__doc__': _function.__doc__, '__module__': __name__})
+del _name, _function

@@ -1,0 +1,44 @@
+"""Operations with PyTorch's names and options for networks, and all others of facula."""
+from .. import _nn, _ops
+from .._ops import *  # noqa: F403
+
+
+def _activation(name):
+    """An activation that takes `inplace`, too."""
+    plain, in_place = getattr(_ops, name), getattr(_ops, name + '_')
+
+    def called(input, *arguments, inplace=False, **options):
+        return (in_place if inplace else plain)(input, *arguments, **options)
+    called.__name__ = called.__qualname__ = name
+    called.__doc__ = plain.__doc__
+    return called
+
+
+for _name in _nn.__all__:
+    if hasattr(_ops, _name) and hasattr(_ops, _name + '_'):
+        globals()[_name] = _activation(_name)
+del _name
+
+
+def gelu(input, approximate='none'):
+    """GELU; approximate="tanh" is its approximation by tanh."""
+    if approximate not in ('none', 'tanh'):
+        raise ValueError(f'approximate is "none" or "tanh", not {approximate!r}')
+    return (_ops.gelu_tanh if approximate == 'tanh' else _ops.gelu)(input)
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    """Zeros elements with probability p, and scales the others."""
+    return (_ops.dropout_ if inplace else _ops.dropout)(input, p=p, training=training)
+
+
+def dropout2d(input, p=0.5, training=True):
+    """Zeros whole channels with probability p, and scales the others."""
+    return _ops.feature_dropout(input, p=p, training=training)
+
+
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
+                                 enable_gqa=False):
+    """Attention: softmax(query key^T scale + mask) value."""
+    return _ops.scaled_dot_product_attention(query, key, value, attn_mask=attn_mask, dropout_p=dropout_p, is_causal=is_causal,
+                                             scale=scale or 0.0, enable_gqa=enable_gqa)

@@ -1,0 +1,51 @@
+"""Schedules of learning rates, with PyTorch's names; facula.lr has the library's."""
+from ctypes import CFUNCTYPE, POINTER, c_double, c_int, c_int64, c_size_t, c_void_p
+
+from .. import _library as _l, _lr
+from .._training import Schedule as LRScheduler
+
+StepLR, MultiStepLR, ExponentialLR, CosineAnnealingLR = _lr.step_lr, _lr.multi_step, _lr.exponential, _lr.cosine
+LinearLR, ConstantLR, ReduceLROnPlateau = _lr.linear, _lr.constant, _lr.reduce_on_plateau
+
+_Rate = CFUNCTYPE(c_double, c_int64, c_int, c_void_p)
+_lambda = _l._declare('fa_schedule_lambda', c_void_p, [c_void_p, _Rate, c_void_p])
+_chained = _l._declare('fa__schedule_chained', c_void_p, [c_size_t, POINTER(c_void_p)])
+_sequential = _l._declare('fa__schedule_sequential', c_void_p, [_l.Numbers, c_size_t, POINTER(c_void_p)])
+
+
+def OneCycleLR(optimizer, max_lr, total_steps=None, epochs=None, steps_per_epoch=None, **options):
+    """lr.one_cycle(), over total_steps, or epochs times steps_per_epoch."""
+    return _lr.one_cycle(optimizer, max_lr, epochs * steps_per_epoch if total_steps is None else total_steps, **options)
+
+
+def LambdaLR(optimizer, lr_lambda):
+    """The base rate times lr_lambda(epoch); a list has a function for each group."""
+    @_Rate
+    def rate(epoch, group, _):
+        try:
+            return (lr_lambda[group] if isinstance(lr_lambda, (list, tuple)) else lr_lambda)(epoch)
+        except BaseException as e:
+            _l._gave(e)
+            return -1
+
+    return _kept(_l._scheduled(_l._enter(b'python'), _lambda(optimizer._h, rate, None), optimizer), rate)
+
+
+def ChainedScheduler(schedulers, optimizer=None):
+    """Steps several schedules together, which multiply their factors."""
+    handles = (c_void_p * len(schedulers))(*[s._h for s in schedulers])
+    made = _l._scheduled(_l._enter(b'python'), _chained(len(schedulers), handles), schedulers[0].optimizer)
+    return _kept(made, list(schedulers))
+
+
+def SequentialLR(optimizer, schedulers, milestones):
+    """Runs schedules one after the other: the first until epoch milestones[0], and so on."""
+    handles = (c_void_p * len(schedulers))(*[s._h for s in schedulers])
+    made = _l._scheduled(_l._enter(b'python'), _sequential(_l._numbers(milestones), len(schedulers), handles), optimizer)
+    return _kept(made, list(schedulers))
+
+
+def _kept(schedule, what):
+    """Keeps what the schedule of the library refers to as long as the schedule."""
+    schedule._kept = what
+    return schedule

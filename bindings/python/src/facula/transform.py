@@ -1,0 +1,2 @@
+"""Transforms of samples."""
+from ._transform import *  # noqa: F403

@@ -1,0 +1,2 @@
+"""facula.utils.data: datasets and loaders with PyTorch's names."""
+from . import data
