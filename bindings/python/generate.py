@@ -81,6 +81,9 @@ PYTORCH = [
     (r'fa_nn_embedding$', {'rows': 'num_embeddings', 'width': 'embedding_dim'}),
     (r'fa_schedule_cosine$', {'t_max': 'T_max'}),
 ]
+# functions whose sizes may be several arguments: fa.zeros(2, 3)
+SEVERAL = {'zeros', 'ones', 'empty', 'rand', 'randn', 'new_zeros', 'new_ones', 'new_empty', 'view', 'reshape', 'expand', 'permute',
+           'repeat', 'tile'}
 ENUMERATIONS = ('fa_reduction', 'fa_interpolation', 'fa_missing', 'fa_token_kind')
 KEYWORDS = {'from', 'in', 'lambda', 'is', 'not', 'and', 'or', 'with'}
 
@@ -219,8 +222,7 @@ def function(f, name, structs):
     options = f.get('options', [])
     ordered = [o for o in options if o['name'] != 'out'] + [o for o in options if o['name'] == 'out']
     parameters = [name_of(p['name']) for p in f['parameters']]
-    # sizes may be a tuple, or several arguments; options behind them have names then
-    sizes = f['parameters'] and f['parameters'][-1]['type'] == 'fa_shape' and parameters[-1]
+    sizes = name in SEVERAL and parameters[-1]  # options behind them have names then
     signature = parameters + (['*more'] if sizes else [])
     signature += [f"{name_of(o['name'])}={default_of(o)[0]}" for o in ordered]
     c_types = [TYPES[p['type']][0] for p in f['parameters']] + (['c_void_p'] if 'struct' in f else [])

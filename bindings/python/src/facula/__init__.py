@@ -22,6 +22,7 @@ from ._settings import (autocast, best_device, enable_grad, get_num_threads, inf
                         manual_seed, no_grad, save, set_grad_enabled, set_num_threads, summary, use)
 from ._tensor import Parameter, Tensor, from_dlpack, from_numpy
 from ._training import Batch, Loader, Optimizer, Scaler, Schedule
+from ._forms import *  # noqa: F403
 from . import amp, cuda, nn, optim, data, init, lr, transform, utils
 from .nn import Lambda, Module
 
@@ -32,52 +33,21 @@ double, float, half, long, int, short = f64, f32, f16, i64, i32, i16  # noqa: F4
 bool_ = bool = _DTYPES[1]
 
 
-def arange(start, end=None, **options):
-    """Numbers from `start` (0 if there is only one) up to, and without, `end`; options as of the C function: step, dtype,
-    device."""
-    return _ops.arange(0, start, **options) if end is None else _ops.arange(start, end, **options)
-
-
-def _extreme(both, one, pairs, name):
-    def extreme(x, dim=None, keepdim=False, **options):
-        if isinstance(dim, Tensor):
-            return pairs(x, dim, **options)
-        return one(x, keepdim=keepdim, **options) if dim is None else both(x, dim, keepdim=keepdim, **options)
-    extreme.__name__ = extreme.__qualname__ = name
-    extreme.__doc__ = f"""The {name}imum of all elements; with a dim, values and indices along it; with a tensor, the larger or
-    smaller ones of both."""
-    return extreme
-
-
-max = _extreme(_ops.max, _ops.amax, _ops.maximum, 'max')
-min = _extreme(_ops.min, _ops.amin, _ops.minimum, 'min')
-Tensor.max, Tensor.min = max, min
-
 for _name in _METHODS:
     if not hasattr(Tensor, _name):
-        setattr(Tensor, _name, getattr(_ops, _name))
+        setattr(Tensor, _name, globals()[_name])
 
 # Other names that PyTorch has for operations
 for _name, _ours in {'absolute': 'abs', 'clip': 'clamp', 'clip_': 'clamp_', 'concat': 'cat', 'concatenate': 'cat', 'divide': 'div',
                      'multiply': 'mul', 'subtract': 'sub', 'negative': 'neg', 'greater': 'gt', 'greater_equal': 'ge',
                      'less': 'lt', 'less_equal': 'le', 'not_equal': 'ne', 'ravel': 'flatten', 'moveaxis': 'movedim',
                      'swapaxes': 'transpose', 'true_divide': 'div', 'split_with_sizes': 'split_sizes'}.items():
-    globals()[_name] = getattr(_ops, _ours)
+    globals()[_name] = globals()[_ours]
     if _ours in _METHODS:
-        setattr(Tensor, _name, getattr(_ops, _ours))
+        setattr(Tensor, _name, globals()[_ours])
 del _name, _ours
 Tensor.view_as = lambda x, other: x.view(other.shape)
 Tensor.reshape_as = lambda x, other: x.reshape(other.shape)
-
-
-def numel(x):
-    """The number of elements."""
-    return x.numel()
-
-
-def is_tensor(x):
-    """Whether it is a tensor."""
-    return isinstance(x, Tensor)
 
 
 def _operators():

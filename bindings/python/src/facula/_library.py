@@ -184,13 +184,22 @@ class Handle:
         raise TypeError(f'{type(self).__name__} cannot be copied or pickled: facula.save() writes files')
 
 
+def _taken(scope, h):
+    """Takes what a call has returned out of its scope, which ends here: a new object, or an operand as it is."""
+    taken = _leave_with(scope, h)
+    if not taken:
+        _error_clear()
+        taken = _keep(h)
+    return taken
+
+
 def _made(scope, kind, h):
     """An object of a kind for what a call has returned in a scope, which ends here."""
     if not h:
         _leave(scope)
         _fail()
     made = _new(kind)
-    made._h = _leave_with(scope, h)
+    made._h = _taken(scope, h)
     return made
 
 
@@ -467,7 +476,7 @@ def _result(scope, h):
         _leave(scope)
         _fail()
     t = _new(Tensor)
-    t._h = _leave_with(scope, h)
+    t._h = _taken(scope, h)
     return t
 
 

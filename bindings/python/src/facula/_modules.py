@@ -496,7 +496,12 @@ class Layer(Module):
     def __deepcopy__(self, memo):
         made = memo[id(self)] = _new(type(self))
         made._take(_made(_enter(b'python'), Handle, _clone(self._h)))
-        made.__dict__.update(self.__dict__)
+        made.__dict__.update((name, value) for name, value in self.__dict__.items() if not isinstance(value, Tensor))
+        for name, tensor in self.state_dict().items():  # what two modules share, their copies share
+            key = 'tensor', tensor._h
+            if key in memo:
+                setattr(made, name, memo[key])
+            memo[key] = getattr(made, name)
         return made
 
     def forward(self, *inputs):

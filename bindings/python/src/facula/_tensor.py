@@ -255,7 +255,9 @@ class Tensor(Handle):
     def __deepcopy__(self, memo):
         if not self.is_leaf:
             raise _l.Error('a tensor that depends on others cannot be copied by copy: x.detach(), x.clone()', 'gradient')
-        return _copied(self, None, None, self.requires_grad)
+        if ('tensor', self._h) not in memo:
+            memo['tensor', self._h] = _copied(self, None, None, self.requires_grad)
+        return memo['tensor', self._h]
 
     @property
     def data(self):

@@ -1,6 +1,7 @@
 """Operations with PyTorch's names and options for networks, and all others of facula."""
 from .. import _nn, _ops
 from .._ops import *  # noqa: F403
+from .._forms import *  # noqa: F403
 
 
 def _activation(name):

@@ -1,0 +1,101 @@
+"""Operations that PyTorch calls in more ways than the library: with other arguments, or with bounds left out."""
+from . import _ops
+from ._tensor import Tensor
+
+__all__ = ['arange', 'clamp', 'clamp_', 'div', 'einsum', 'is_tensor', 'max', 'meshgrid', 'min', 'nonzero', 'numel', 'randint',
+           'split', 'std', 'var', 'where']
+
+
+def arange(start, end=None, step=1, **options):
+    """Numbers from `start` (0 if there is only one) up to, and without, `end`; options as of the C function: dtype, device."""
+    return _ops.arange(0, start, step=step, **options) if end is None else _ops.arange(start, end, step=step, **options)
+
+
+def _extreme(both, one, pairs, name):
+    def extreme(x, dim=None, keepdim=False, **options):
+        if isinstance(dim, Tensor):
+            return pairs(x, dim, **options)
+        return one(x, keepdim=keepdim, **options) if dim is None else both(x, dim, keepdim=keepdim, **options)
+    extreme.__name__ = extreme.__qualname__ = name
+    extreme.__doc__ = f"""The {name}imum of all elements; with a dim, values and indices along it; with a tensor, the larger or
+    smaller ones of both."""
+    return extreme
+
+
+max = _extreme(_ops.max, _ops.amax, _ops.maximum, 'max')
+min = _extreme(_ops.min, _ops.amin, _ops.minimum, 'min')
+
+
+def clamp(x, min=None, max=None, out=None):
+    """x limited to min and max, of which one may be missing."""
+    if min is None:
+        return _ops.clamp_max(x, max, out=out)
+    return _ops.clamp_min(x, min, out=out) if max is None else _ops.clamp(x, min, max, out=out)
+
+
+def clamp_(x, min=None, max=None):
+    """clamp(), in place."""
+    return clamp(x, min, max, out=x)
+
+
+def div(x, y, rounding_mode=None, out=None):
+    """x / y; rounding_mode "floor" or "trunc" rounds the quotient."""
+    functions = {None: _ops.div, 'floor': _ops.floor_divide, 'trunc': _ops.trunc_divide}
+    if rounding_mode not in functions:
+        raise ValueError(f'rounding_mode is "floor", "trunc" or None, not {rounding_mode!r}')
+    return functions[rounding_mode](x, y, out=out)
+
+
+def _listed(tensors):
+    """Tensors that are one list, or several arguments."""
+    return tensors if len(tensors) != 1 or isinstance(tensors[0], Tensor) else tensors[0]
+
+
+def einsum(equation, *operands):
+    """Sums of products in Einstein's notation: einsum("ij,jk->ik", x, y), also of a list."""
+    return _ops.einsum(equation, _listed(operands))
+
+
+def meshgrid(*tensors, indexing='ij'):
+    """Grids of coordinates, of several tensors or of a list."""
+    return _ops.meshgrid(_listed(tensors), indexing=indexing)
+
+
+def nonzero(x, as_tuple=False):
+    """The indices of elements that are not 0, one in each row; as_tuple: a tensor for each dimension."""
+    return _ops.nonzero_tuple(x) if as_tuple else _ops.nonzero(x)
+
+
+def where(condition, x=None, y=None, out=None):
+    """x where the condition holds, and y elsewhere; of a condition alone, the indices where it holds."""
+    return _ops.nonzero_tuple(condition) if x is None else _ops.where(condition, x, y, out=out)
+
+
+def split(x, split_size, dim=0):
+    """Parts of one size along a dimension, or of several: a list."""
+    return _ops.split(x, split_size, dim=dim) if isinstance(split_size, int) else _ops.split_sizes(x, split_size, dim=dim)
+
+
+def randint(low, high, size=None, **options):
+    """Random integers from low (0 if there is no other number) up to, and without, high: randint(10, (2, 3))."""
+    return _ops.randint(0, low, high, **options) if size is None else _ops.randint(low, high, size, **options)
+
+
+def var(x, dim=None, unbiased=None, correction=1, keepdim=False, out=None):
+    """The variance, over the number of elements less correction; unbiased=False is correction=0."""
+    return _ops.var(x, dim, correction=correction if unbiased is None else int(unbiased), keepdim=keepdim, out=out)
+
+
+def std(x, dim=None, unbiased=None, correction=1, keepdim=False, out=None):
+    """The standard deviation: the root of var()."""
+    return _ops.std(x, dim, correction=correction if unbiased is None else int(unbiased), keepdim=keepdim, out=out)
+
+
+def numel(x):
+    """The number of elements."""
+    return x.numel()
+
+
+def is_tensor(x):
+    """Whether it is a tensor."""
+    return isinstance(x, Tensor)
