@@ -23,7 +23,7 @@ from ._settings import (autocast, best_device, enable_grad, get_num_threads, inf
 from ._tensor import Parameter, Tensor, from_dlpack, from_numpy
 from ._training import Batch, Loader, Optimizer, Scaler, Schedule
 from ._forms import *  # noqa: F403
-from . import amp, cuda, nn, optim, data, init, lr, transform, utils
+from . import amp, autograd, cuda, nn, optim, data, init, lr, transform, utils
 from .nn import Lambda, Module
 
 tensor = Tensor

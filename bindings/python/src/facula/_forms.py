@@ -1,9 +1,12 @@
 """Operations that PyTorch calls in more ways than the library: with other arguments, or with bounds left out."""
+from collections import namedtuple
+
 from . import _ops
+from ._library import _dtype
 from ._tensor import Tensor
 
-__all__ = ['arange', 'clamp', 'clamp_', 'div', 'einsum', 'is_tensor', 'max', 'meshgrid', 'min', 'nonzero', 'numel', 'randint',
-           'split', 'std', 'var', 'where']
+__all__ = ['arange', 'clamp', 'clamp_', 'div', 'einsum', 'finfo', 'iinfo', 'is_tensor', 'max', 'meshgrid', 'min', 'nonzero', 'numel', 'randint',
+           'split', 'std', 'unique', 'var', 'where']
 
 
 def arange(start, end=None, step=1, **options):
@@ -89,6 +92,31 @@ def var(x, dim=None, unbiased=None, correction=1, keepdim=False, out=None):
 def std(x, dim=None, unbiased=None, correction=1, keepdim=False, out=None):
     """The standard deviation: the root of var()."""
     return _ops.std(x, dim, correction=correction if unbiased is None else int(unbiased), keepdim=keepdim, out=out)
+
+
+def unique(x, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The different elements, or slices along a dimension, in ascending order: a tensor. With an option a tuple: also where
+    each element is among them (return_inverse), and how many there are of each (return_counts)."""
+    values, inverse, counts = _ops.unique(x, dim=dim, return_inverse=return_inverse, return_counts=return_counts)
+    parts = tuple(part for part in (values, inverse, counts) if part is not None)
+    return parts if len(parts) > 1 else values
+
+
+_Limits = namedtuple('Limits', ['bits', 'min', 'max', 'eps'])
+
+
+def finfo(dtype):
+    """Least and largest number of a floating-point dtype, and the distance of 1 to the next one."""
+    d = _dtype(dtype)
+    return _Limits(8 * d.size, d.lowest, d.largest, 2.0 ** (1 - d.digits))
+
+
+def iinfo(dtype):
+    """Least and largest number of an integer dtype."""
+    d = _dtype(dtype)
+    signed = d.name.startswith('i')
+    bits = 8 * d.size
+    return _Limits(bits, -(1 << bits - 1) if signed else 0, (1 << bits - signed) - 1, 1)
 
 
 def numel(x):

@@ -267,8 +267,9 @@ class DType:
     def __init__(self, number):
         self.number = number
         info = _describe(number).contents
-        self.name, self.size = info.name.decode(), info.size
-        self.is_floating = info.kind == b'f'
+        self.name, self.size, self.itemsize = info.name.decode(), info.size, info.size
+        self.digits, self.lowest, self.largest = info.digits, info.lowest, info.largest
+        self.is_floating = self.is_floating_point = info.kind == b'f'
         self.typestr = info.npy.decode() if info.npy else None  # of NumPy
 
     def __repr__(self):

@@ -296,9 +296,12 @@ class Module(Handle):
         setattr(self, name, tensor)
 
     def register_buffer(self, name, tensor):
-        """Adds a tensor that is saved with the module and moves with it, and is not trained."""
-        if not _buffer(self._h, name.encode(), tensor._h):
-            _fail()
+        """Adds a copy of a tensor, which is saved with the module and moves with it, and is not trained; None: only the
+        attribute."""
+        if tensor is not None:
+            tensor = Tensor(tensor)  # memory of its own can move
+            if not _buffer(self._h, name.encode(), tensor._h):
+                _fail()
         object.__setattr__(self, name, tensor)
 
     def state_dict(self):
@@ -471,6 +474,7 @@ class Layer(Module):
     """A layer of the library. The classes of layers are its subclasses; the options they were made with are attributes."""
     __slots__ = ()
     _make = None  # the function that makes one
+    _in_place = False  # whether PyTorch's takes `inplace`, which changes no result, as the last option
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
@@ -479,14 +483,20 @@ class Layer(Module):
                             'subclass Module, and let the layer be an attribute')
 
     def __init__(self, *arguments, **options):
-        options.pop('inplace', None)  # which changes no result
+        signature = inspect.signature(self._make)
+        if self._in_place:
+            options.pop('inplace', None)
+            arguments = arguments[:len(signature.parameters)]
         self._h = None
         self._take(self._make(*arguments, **options))
-        given = inspect.signature(self._make).bind(*arguments, **options)
+        given = signature.bind(*arguments, **options)
         shown = ', '.join(f'{name}={value!r}' for name, value in given.arguments.items())
         given.apply_defaults()
         self.__dict__.update((name, value) for name, value in given.arguments.items() if name not in _NOT_KEPT)
         self.__dict__['_shown'] = shown
+        for option, names in _ABSENT.items():
+            if given.arguments.get(option) is False:
+                self.__dict__.update(dict.fromkeys(names))
 
     def __del__(self, release=_l._release):
         h = getattr(self, '_h', None)
@@ -517,6 +527,9 @@ class Layer(Module):
         return self.__dict__.get('_shown', '')
 
 
+# Tensors that a layer lacks, and which are None then, without an option
+_ABSENT = {'bias': ['bias'], 'affine': ['weight', 'bias'], 'elementwise_affine': ['weight', 'bias'],
+           'track_running_stats': ['running_mean', 'running_var', 'num_batches_tracked']}
 _NOT_KEPT = {'bias', 'dtype', 'device', 'more'}  # options that are no attributes: these are those of the parameters
 
 

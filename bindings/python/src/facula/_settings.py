@@ -172,9 +172,9 @@ def save(what, path):
             _fail()
 
 
-def load(module, path=None, strict=True, prefix='', map_location=None):
+def load(module, path=None, strict=True, prefix='', map_location=None, weights_only=True):
     """load(module, path) reads the parameters and buffers of a module from a file. Not strict: missing and unexpected names
-    are ignored. load(path) returns what save() wrote, on the device map_location: a dict."""
+    are ignored. load(path) returns what save() wrote, on the device map_location: a dict. Nothing in a file is executed."""
     if path is None:
         return _loaded(module, map_location)
     o = _LoadOptions(_LoadOptions.fa__end.offset, strict, prefix.encode())

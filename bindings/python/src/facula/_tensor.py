@@ -152,7 +152,7 @@ class Tensor(Handle):
         if not text:
             _fail()
         try:
-            return ctypes.string_at(text).decode()
+            return ctypes.string_at(text).decode().replace('requires_grad=true', 'requires_grad=True')
         finally:
             _free_text(text)
 
@@ -229,6 +229,10 @@ class Tensor(Handle):
     def byte(self):
         """The tensor in u8."""
         return self.to('u8')
+
+    def type(self, dtype):
+        """The tensor in a dtype."""
+        return self.to(_l._dtype(dtype))
 
     def type_as(self, other):
         """The tensor in the dtype of another one."""
@@ -396,14 +400,11 @@ class Tensor(Handle):
 
 
 class Parameter(Tensor):
-    """A tensor that requires a gradient, which becomes a parameter when it becomes an attribute of a module. It shares the
-    memory of `data`."""
+    """A copy of a tensor that requires a gradient, which becomes a parameter when it becomes an attribute of a module."""
     __slots__ = ()
 
     def __init__(self, data, requires_grad=True):
-        t = _call(_detach, _as_tensor(data)._h)
-        self._h, t._h = t._h, None
-        self.requires_grad = requires_grad
+        super().__init__(data, requires_grad=requires_grad)
 
 
 _l.lib.fa_clone.restype, _l.lib.fa_clone.argtypes = c_void_p, [c_void_p, c_void_p]

@@ -1,2 +1,17 @@
-"""Transforms of samples."""
+"""Transforms of images and samples. facula.transform.RandomCrop and facula.transform.random_crop are the same function."""
+from . import _transform
+from ._modules import Sequential as _Sequential
 from ._transform import *  # noqa: F403
+
+
+def compose(*transforms):
+    """Applies transforms one after the other; functions of Python, too."""
+    return _Sequential(*transforms)
+
+
+def Compose(transforms):
+    """compose() of a list."""
+    return compose(*transforms)
+
+
+globals().update((''.join(word.capitalize() for word in name.split('_')), getattr(_transform, name)) for name in _transform.__all__)

@@ -22,7 +22,8 @@ def _title(name):
 
 
 def _layer(name, make):
-    made = type(_title(name), (Layer,), {'__slots__': (), '_make': staticmethod(make), '__doc__': make.__doc__,
+    made = type(_title(name), (Layer,), {'__slots__': (), '_make': staticmethod(make),
+                                         '_in_place': hasattr(_ops, name + '_') or 'dropout' in name, '__doc__': make.__doc__,
                                          '__signature__': _inspect.signature(make), '__module__': __name__})
     _classes[name] = made
     return made

@@ -1,15 +1,19 @@
 """Operations with PyTorch's names and options for networks, and all others of facula."""
+import inspect
+
 from .. import _nn, _ops
 from .._ops import *  # noqa: F403
 from .._forms import *  # noqa: F403
 
 
 def _activation(name):
-    """An activation that takes `inplace`, too."""
+    """An activation that takes `inplace`, too, as the last option."""
     plain, in_place = getattr(_ops, name), getattr(_ops, name + '_')
+    count = len(inspect.signature(plain).parameters) - 2  # without the operand and `out`
 
     def called(input, *arguments, inplace=False, **options):
-        return (in_place if inplace else plain)(input, *arguments, **options)
+        inplace = arguments[count] if len(arguments) > count else inplace
+        return (in_place if inplace else plain)(input, *arguments[:count], **options)
     called.__name__ = called.__qualname__ = name
     called.__doc__ = plain.__doc__
     return called
