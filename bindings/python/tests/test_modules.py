@@ -1,0 +1,371 @@
+"""Modules, data and settings as programs written for PyTorch use them, how long objects live, and the examples."""
+import copy
+import ctypes
+import gc
+import io
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+import weakref
+
+import facula as fa
+from facula import _callbacks, _library, _modules, nn
+from facula.utils.data import ConcatDataset, DataLoader, Dataset, Subset, TensorDataset, random_split
+
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / 'examples'
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(4, 8)
+        self.rest = nn.Sequential(nn.ReLU(), nn.Linear(8, 3))
+        self.scale = nn.Parameter(fa.ones(3))
+        self.register_buffer('offset', fa.zeros(6).view(2, 3)[0])
+        self.cache = None
+
+    def forward(self, x):
+        self.cache = x  # no buffer
+        return self.rest(self.first(x)) * self.scale + self.offset
+
+
+class Modules(unittest.TestCase):
+    def test_attributes(self):
+        net = Net()
+        net(fa.ones(2, 4))
+        self.assertEqual([n for n, _ in net.named_parameters()],
+                         ['scale', 'first.weight', 'first.bias', 'rest.1.weight', 'rest.1.bias'])
+        self.assertEqual([n for n, _ in net.named_buffers()], ['offset'])
+        self.assertEqual([n for n, _ in net.named_modules()], ['', 'first', 'rest', 'rest.0', 'rest.1'])
+        self.assertEqual([type(m) for m in net.modules()], [Net, nn.Linear, nn.Sequential, nn.ReLU, nn.Linear])
+        self.assertIs(net.rest[1], net.child('rest.1'))
+        self.assertIs(nn.linear, nn.Linear)
+        self.assertEqual((net.first.in_features, net.first.out_features), (4, 8))
+        self.assertIsNone(nn.Linear(2, 3, bias=False).bias)
+        self.assertIsNone(nn.BatchNorm2d(2, affine=False).weight)
+        self.assertFalse(hasattr(nn.ReLU(), 'weight'))
+        self.assertEqual(repr(net.rest), 'Sequential(\n  (0): ReLU()\n  (1): Linear(in_features=8, out_features=3)\n)')
+        for layer in (nn.ReLU(True), nn.LeakyReLU(0.1, True), nn.Dropout(0.5, inplace=True)):
+            self.assertEqual(layer.eval()(fa.ones(2)).tolist(), [1, 1])
+
+    def test_what_is_replaced(self):
+        net = Net()
+        net.first = nn.Linear(5, 8)
+        net.scale = nn.Parameter(fa.zeros(3))
+        net.offset = fa.ones(3)
+        self.assertEqual(net(fa.ones(2, 5)).tolist(), [[1, 1, 1]] * 2)
+        net.rest[1] = nn.Linear(8, 2)
+        self.assertEqual(net.rest(fa.ones(1, 8)).shape, (1, 2))
+        self.assertEqual(net.state_dict()['rest.1.weight'].shape, net.rest[1].weight.shape)
+        net.rest[1].weight = net.first.weight  # shared
+        self.assertNotIn('rest.1.weight', dict(net.named_parameters()))
+        copied = copy.deepcopy(net)
+        self.assertEqual(copied.rest[1].weight._h, copied.first.weight._h)
+        self.assertNotEqual(copied.first.weight._h, net.first.weight._h)
+
+    def test_copies(self):
+        net = Net().eval()
+        copied, state = copy.deepcopy(net), copy.deepcopy(net.state_dict())
+        x = fa.randn(2, 4)
+        before = net(x).tolist()
+        with fa.no_grad():
+            for p in net.parameters():
+                p.fill_(7)
+        self.assertEqual(copied(x).tolist(), before)
+        self.assertEqual((type(copied), copied.training, type(copied.first)), (Net, False, nn.Linear))
+        net.load_state_dict(state)
+        self.assertEqual(net(x).tolist(), before)
+        self.assertRaises(TypeError, copy.copy, net)
+        self.assertRaises(TypeError, pickle.dumps, x)
+        self.assertEqual(copy.copy(x)._h, x._h)
+        self.assertRaises(fa.Error, copy.deepcopy, net(x))
+
+    def test_apply_and_settings(self):
+        net, seen = Net(), []
+        self.assertIs(net.apply(lambda m: seen.append(type(m).__name__)), net)
+        self.assertEqual(seen, ['Linear', 'ReLU', 'Linear', 'Sequential', 'Net'])
+        net.requires_grad_(False)
+        self.assertFalse(any(p.requires_grad for p in net.parameters()))
+        self.assertEqual({t.dtype for t in net.double().state_dict().values()}, {fa.f64})
+        self.assertEqual(net.to('cpu', dtype=fa.float16).offset.dtype, fa.f16)
+        self.assertEqual(net.to(fa.ones(1)).scale.dtype, fa.f32)
+
+    def test_states(self):
+        net, state = Net(), Net().state_dict()
+        self.assertEqual(net.load_state_dict(state), ([], []))
+        del state['scale']
+        state['other'] = fa.ones(1)
+        self.assertRaisesRegex(KeyError, "scale.*other", net.load_state_dict, state)
+        self.assertEqual(net.load_state_dict(state, strict=False), (['scale'], ['other']))
+        state['first.weight'] = fa.ones(8, 5)
+        with self.assertRaisesRegex(fa.Error, r'first\.weight is \(8, 4\).*\(8, 5\)'):
+            net.load_state_dict(state, strict=False)
+
+    def test_containers(self):
+        layer = nn.Linear(2, 2)
+        shared = nn.Sequential(layer, layer, nn.Linear(2, 3))
+        self.assertEqual((len(shared), len(shared.parameters()), shared(fa.ones(1, 2)).shape), (3, 4, (1, 3)))
+        self.assertEqual(len(shared[:2]), 2)
+        named = nn.Sequential({'in': layer, 'out': nn.ReLU()})
+        self.assertEqual([n for n, _ in named[1:].named_children()], ['out'])
+        listed = nn.ModuleList([layer]).append(nn.ReLU()).extend([Net(), Net()])
+        self.assertEqual(([type(m) for m in listed], type(listed[-1]), len(listed[1:])),
+                         ([nn.Linear, nn.ReLU, Net, Net], Net, 3))
+        several = nn.ModuleDict({'a': layer})
+        several['b'] = Net()
+        self.assertEqual((list(several), 'b' in several, type(several['b']), several.a), (['a', 'b'], True, Net, layer))
+        self.assertIn('b.scale', several.state_dict())
+
+        class Block(nn.Sequential):
+            def __init__(self, width):
+                super().__init__(nn.Linear(width, width), nn.ReLU())
+
+        self.assertEqual(nn.Sequential(Block(3), lambda x: x + 1)(fa.ones(2, 3)).shape, (2, 3))
+        self.assertEqual(nn.Sequential(nn.Identity(), nn.Dropout()).eval()(fa.ones(2)).tolist(), [1, 1])  # operands come back
+
+    def test_mistakes(self):
+        class Early(nn.Module):
+            def __init__(self):
+                self.layer = nn.Linear(1, 1)
+
+        self.assertRaisesRegex(AttributeError, r'super\(\).__init__\(\)', Early)
+        with self.assertRaisesRegex(TypeError, 'no other forward'):
+            class Mine(nn.Linear):
+                def forward(self, x):
+                    return x
+        self.assertRaises(NotImplementedError, nn.Module(), fa.ones(1))
+        self.assertRaisesRegex(TypeError, 'padding_modes', nn.Conv2d, 1, 1, 1, padding_modes='zeros')
+        self.assertRaisesRegex(TypeError, 'weights', nn.CrossEntropyLoss, weights=None)
+        net = Net()
+        self.assertRaises(fa.Error, setattr, net, 'me', net)
+        with self.assertRaisesRegex(fa.Error, r'^test_modules.py:\d+: fa_linear\(x=\(1, 5\).*x has 5 features'):
+            net(fa.ones(1, 5))
+
+    def test_summary(self):
+        text = io.StringIO()
+        fa.summary(Net(), input_size=(1, 4), file=text)
+        self.assertRegex(text.getvalue(), r'(?s)Net.*first: linear.*parameters: 70')
+        threads = fa.get_num_threads()
+        fa.set_num_threads(1)
+        self.assertEqual(fa.get_num_threads(), 1)
+        fa.set_num_threads(threads)
+
+    def test_blocks_that_are_decorators(self):
+        w = fa.ones(2, requires_grad=True)
+
+        @fa.no_grad()
+        def twice(x):
+            with fa.enable_grad():
+                self.assertTrue((w * 2).requires_grad)
+            return x * 2
+
+        self.assertFalse(twice(w).requires_grad or twice(w).requires_grad)
+        with fa.set_grad_enabled(False), fa.inference_mode():
+            self.assertFalse((w * 2).requires_grad)
+        with fa.autocast('cpu', enabled=False):
+            self.assertEqual(fa.matmul(fa.ones(2, 2), fa.ones(2, 2)).dtype, fa.f32)
+        with fa.amp.autocast('cuda'):
+            self.assertEqual(fa.matmul(fa.ones(2, 2), fa.ones(2, 2)).dtype, fa.f16)
+
+    def test_scaler(self):
+        w = fa.ones(2, requires_grad=True)
+        opt, scaler = fa.optim.SGD([w], lr=1), fa.amp.GradScaler('cpu', init_scale=8.0)
+        scaler.scale((w * 2).sum()).backward()
+        scaler.unscale_(opt)
+        self.assertEqual(w.grad.tolist(), [2, 2])
+        scaler.step(opt)
+        scaler.update()
+        self.assertEqual((w.tolist(), scaler.get_scale(), scaler.is_enabled()), ([-1, -1], 8, True))
+        other = fa.amp.GradScaler(init_scale=4.0)
+        other.load_state_dict(scaler.state_dict())
+        self.assertEqual(other.get_scale(), 8)
+
+    def test_gradients(self):
+        x = fa.tensor(3.0, requires_grad=True)
+        g, = fa.autograd.grad(x ** 3, x, create_graph=True)
+        self.assertEqual((g.item(), fa.autograd.grad(g, [x])[0].item()), (27, 18))
+        self.assertEqual(x.data.requires_grad, False)
+        x.data = fa.tensor(2.0)
+        self.assertEqual((x.item(), x.device.type, x.device.index, x.is_leaf), (2, 'cpu', None, True))
+        self.assertEqual((fa.device('cuda', 1), fa.device('cuda:1').index, fa.device('cpu')), ('cuda:1', 1, x.device))
+
+
+class Steps(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        return [float(i)], i, i * 10
+
+
+class Data(unittest.TestCase):
+    def test_loaders(self):
+        for workers in (0, 2):
+            loader = DataLoader(Steps(), batch_size=4, num_workers=workers, pin_memory=True)
+            self.assertEqual([[part.tolist() for part in batch] for batch in loader],
+                             [[[[0], [1], [2], [3]], [0, 1, 2, 3], [0, 10, 20, 30]], [[[4], [5]], [4, 5], [40, 50]]])
+            self.assertEqual((len(loader), len(loader.dataset)), (2, 6))
+        self.assertEqual([x.tolist() for x in DataLoader([1.0, 2.0, 3.0], batch_size=2, drop_last=True)], [[1, 2]])
+        (x,), = DataLoader(TensorDataset(fa.arange(3)), batch_size=3)
+        self.assertEqual(x.tolist(), [0, 1, 2])
+        self.assertEqual([part.item() for part in TensorDataset(fa.arange(3), fa.ones(3))[2]], [2, 1])
+        self.assertRaisesRegex(TypeError, 'collate_fn', DataLoader, Steps(), collate_fn=list)
+
+    def test_parts(self):
+        self.assertEqual([Subset(Steps(), [4, 1])[i][1].item() for i in (0, 1)], [4, 1])
+        parts = random_split(Steps(), [0.5, 0.5])
+        self.assertEqual(sorted(part[i][1].item() for part in parts for i in range(3)), list(range(6)))
+        self.assertRaises(ValueError, random_split, Steps(), [1, 2])
+        self.assertEqual(len(ConcatDataset([Steps(), Steps()])), 12)
+        changed = fa.transform.Compose([lambda x: x + 1, fa.transform.Normalize([0.5], [0.5])])
+        self.assertEqual(changed(fa.ones(1, 1, 2, 2)).flatten().tolist(), [3, 3, 3, 3])
+
+    def test_files(self):
+        net = Net()
+        opt = fa.optim.AdamW(net.parameters())
+        schedule = fa.optim.lr_scheduler.StepLR(opt, 1)
+        net(fa.ones(1, 4)).sum().backward()
+        opt.step()
+        schedule.step()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'checkpoint.pt')
+            fa.save({'net': net.state_dict(), 'opt': opt.state_dict(), 'schedule': schedule.state_dict(),
+                     'more': {'epoch': 3, 'text': ['a', (1.5, None, True)]}}, path)
+            state = fa.load(path, map_location='cpu', weights_only=True)
+            self.assertEqual(state['more'], {'epoch': 3, 'text': ['a', (1.5, None, True)]})
+            other = Net()
+            other.load_state_dict(state['net'])
+            opt = fa.optim.AdamW(other.parameters())
+            opt.load_state_dict(state['opt'])
+            self.assertAlmostEqual(opt.param_groups[0]['lr'], 1e-4)
+            self.assertEqual(other.first.weight.tolist(), net.first.weight.tolist())
+            self.assertRaises(TypeError, fa.save, {'f': print}, path)
+
+
+class Memory(ctypes.Structure):
+    _fields_ = [('allocated', ctypes.c_size_t), ('others', ctypes.c_size_t * 30)]
+
+
+class Lifetimes(unittest.TestCase):
+    def held(self):
+        """Bytes of tensors, and objects that are held for the library."""
+        gc.collect()
+        stats = _library._declare('fa_memory_stats', Memory, [_library.Device])
+        return (stats(_library._device('cpu')).allocated, len(_callbacks._held), len(_modules._outlived),
+                len(_modules._networks), len(_modules._by_handle))
+
+    def setUp(self):
+        self.before = self.held()
+
+    def tearDown(self):
+        self.assertEqual(self.held(), self.before)
+
+    def test_children_without_parents(self):
+        net = Net()
+        first, rest, last = net.first, net.rest, net.rest[1]
+        del net
+        gc.collect()
+        self.assertEqual((rest(first(fa.ones(2, 4))).shape, last.weight.shape), ((2, 3), (3, 8)))
+        outer = nn.Sequential(Net(), nn.ReLU())
+        inner = outer[0]
+        del outer
+        gc.collect()
+        self.assertEqual((type(inner), inner(fa.ones(1, 4)).shape), (Net, (1, 3)))
+
+    def test_parents_without_names_of_children(self):
+        net, layer = Net(), nn.Linear(4, 8)
+        net.first = layer
+        del layer
+        gc.collect()
+        self.assertEqual((net(fa.ones(2, 4)).shape, type(net.first)), ((2, 3), nn.Linear))
+
+    def test_cycles(self):
+        net = Net()
+        net.friends, net.function = [net], lambda: net
+        again = weakref.ref(net)
+        del net
+        gc.collect()
+        self.assertIsNone(again())
+
+    def test_what_only_the_library_has(self):
+        data = fa.data.transformed(fa.data.digits(), nn.Sequential(lambda x: x * 2, nn.Identity()))
+        gc.collect()
+        self.assertEqual(data[0][0].shape, (64,))
+
+    def test_parameters_of_an_optimizer(self):
+        net = Net()
+        opt = fa.optim.Adam(net.parameters(), lr=0.1)
+        rate = fa.optim.lr_scheduler.LambdaLR(opt, lambda epoch: 0.5 ** epoch)
+        schedule = fa.optim.lr_scheduler.SequentialLR(opt, [rate], [])
+        loss = net(fa.ones(1, 4)).sum()
+        del net, rate
+        gc.collect()
+        loss.backward()
+        opt.step()
+        del opt, loss
+        gc.collect()
+        schedule.step()
+        self.assertEqual(schedule.get_last_lr(), [0.05])
+
+    def test_recurrent_layers(self):
+        net = nn.LSTM(3, 4, num_layers=2)
+        y, (h, c) = net(fa.ones(5, 2, 3))
+        weight = net.weight_hh_l1
+        del net, h, c
+        gc.collect()
+        y.sum().backward()
+        self.assertEqual(weight.grad.shape, (16, 4))
+
+    def test_what_fails_in_the_making(self):
+        class Fails(nn.Module):
+            def __init__(self, after):
+                if after:
+                    super().__init__()
+                    self.layer = nn.Linear(2, 2)
+                raise LookupError
+
+        for after in (False, True):
+            self.assertRaises(LookupError, Fails, after)
+        self.assertRaises(fa.Error, nn.Linear, -1, 2)
+        self.assertRaises(TypeError, nn.Linear, 2)
+
+    def test_a_loop_that_is_left(self):
+        for x, _, _ in DataLoader(Steps(), batch_size=2, num_workers=2):
+            break
+        self.assertEqual(x.shape, (2, 1))
+
+
+class Examples(unittest.TestCase):
+    def run_example(self, name, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            ran = subprocess.run([sys.executable, str(EXAMPLES / name), *arguments], capture_output=True, text=True, timeout=300,
+                                 cwd=folder)
+            self.assertEqual((ran.stderr, ran.returncode), ('', 0))
+            return ran.stdout
+
+    def test_digits(self):
+        accuracy = float(self.run_example('digits.py', '--save', 'mlp.safetensors').split()[-1].rstrip('%'))
+        self.assertGreater(accuracy, 90)
+
+    def test_characters(self):
+        loss = float(self.run_example('characters.py', '--steps', '80').split('loss ')[-1].split()[0])
+        self.assertLess(loss, 0.5)
+
+    def test_cifar10(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for part in ('data_batch_1.bin', 'test_batch.bin'):
+                with open(os.path.join(folder, part), 'wb') as file:
+                    for i in range(64):
+                        file.write(bytes([i % 10]) + bytes([25 * (i % 10)]) * 3072)
+            checkpoint = os.path.join(folder, 'checkpoint')
+            arguments = [folder, '--batch-size', '16', '--lr', '0.01', '--checkpoint', checkpoint]
+            self.run_example('cifar10.py', *arguments, '--epochs', '1')
+            self.assertRegex(self.run_example('cifar10.py', *arguments, '--epochs', '2', '--amp', '--resume'), '^epoch 2: ')
+
+
+if __name__ == '__main__':
+    unittest.main()
