@@ -1,6 +1,6 @@
 #!/bin/sh
 # python.sh SOURCE BUILD: the tests of the package for Python, against the library of the build; its installation by pip;
-# and the programs in Python of docs/languages.md. The first Python that has NumPy is taken: FACULA_PYTHON, that of
+# and the programs in Python of the pages about it. The first Python that has NumPy is taken: FACULA_PYTHON, that of
 # build/venv (which has PyTorch), or the system's.
 source=$(cd "$1" && pwd) build=$(cd "$2" && pwd)
 work=$(mktemp -d) || exit 1
@@ -30,16 +30,18 @@ sed -n 's/^\(test_[a-z_0-9]*\) (.*\.\.\. ok$/[       OK ] python: \1/p' "$work/l
 grep '\.\.\. skipped' "$work/log"
 skipped=$(grep -c '\.\.\. skipped' "$work/log")
 
-awk '/^```/ { on = $0 == "```python"; next } on' "$source/docs/languages.md" >"$work/program.py"
-if (cd "$work" && FACULA_LIBRARY="$build/libfacula.so" PYTHONPATH="$work/plain" "$python" program.py) >"$work/log" 2>&1; then
-    echo '[       OK ] python: docs/languages.md'
-elif grep -q "No module named 'numpy'" "$work/log"; then
-    echo 'docs/languages.md: skipped, there is no NumPy'
-    skipped=$((skipped + 1))
-else
-    cat "$work/log"
-    status=1
-fi
+for page in docs/languages.md docs/guide/python.md bindings/python/README.md; do
+    awk '/^```/ { on = $0 == "```python"; print ""; next } { print on ? $0 : "" }' "$source/$page" >"$work/program.py"
+    if (cd "$work" && FACULA_LIBRARY="$build/libfacula.so" PYTHONPATH="$work/plain" "$python" program.py) >"$work/log" 2>&1; then
+        echo "[       OK ] python: $page"
+    elif grep -q "No module named 'numpy'" "$work/log"; then
+        echo "$page: skipped, there is no NumPy"
+        skipped=$((skipped + 1))
+    else
+        cat "$work/log"
+        status=1
+    fi
+done
 
 if "$python" -c 'import setuptools, pip' 2>/dev/null; then
     if FACULA_BUILD="$build" "$python" -m pip install -q --no-index --no-deps --no-build-isolation --target "$work/site" \

@@ -16,6 +16,8 @@ import facula as fa
 from facula import _callbacks, _library, _modules, nn
 from facula.utils.data import ConcatDataset, DataLoader, Dataset, Subset, TensorDataset, random_split
 
+from test_facula import in_scopes
+
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / 'examples'
 
 
@@ -33,7 +35,18 @@ class Net(nn.Module):
         return self.rest(self.first(x)) * self.scale + self.offset
 
 
-class Modules(unittest.TestCase):
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.before = self.held()
+
+    def tearDown(self):
+        self.assertEqual(self.held(), self.before)
+
+    def held(self):
+        return in_scopes()
+
+
+class Modules(Case):
     def test_attributes(self):
         net = Net()
         net(fa.ones(2, 4))
@@ -202,7 +215,7 @@ class Steps(Dataset):
         return [float(i)], i, i * 10
 
 
-class Data(unittest.TestCase):
+class Data(Case):
     def test_loaders(self):
         for workers in (0, 2):
             loader = DataLoader(Steps(), batch_size=4, num_workers=workers, pin_memory=True)
@@ -250,19 +263,13 @@ class Memory(ctypes.Structure):
     _fields_ = [('allocated', ctypes.c_size_t), ('others', ctypes.c_size_t * 30)]
 
 
-class Lifetimes(unittest.TestCase):
+class Lifetimes(Case):
     def held(self):
         """Bytes of tensors, and objects that are held for the library."""
         gc.collect()
         stats = _library._declare('fa_memory_stats', Memory, [_library.Device])
         return (stats(_library._device('cpu')).allocated, len(_callbacks._held), len(_modules._outlived),
-                len(_modules._networks), len(_modules._by_handle))
-
-    def setUp(self):
-        self.before = self.held()
-
-    def tearDown(self):
-        self.assertEqual(self.held(), self.before)
+                len(_modules._networks), len(_modules._by_handle), in_scopes())
 
     def test_children_without_parents(self):
         net = Net()

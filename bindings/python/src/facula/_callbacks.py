@@ -4,7 +4,7 @@ import itertools
 from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_int, c_int64, c_size_t, c_void_p, cast
 
 from . import _library as _l
-from ._library import Dataset, Tensors, _borrowed, _check, _declare, _enter, _fail, _gave, _made, _scope, _tensors
+from ._library import Dataset, Tensors, _borrowed, _check, _declare, _enter, _fail, _gave, _making, _scope, _tensors
 from ._modules import _handed_over, _object_of
 from ._settings import no_grad
 from ._tensor import Tensor, _as_tensor
@@ -227,7 +227,7 @@ def dataset_of(sequence):
     and holds it as long as it needs it. With workers, other threads call __getitem__()."""
     if not (hasattr(sequence, '__len__') and hasattr(sequence, '__getitem__')):
         raise TypeError(f'a dataset has __len__() and __getitem__(): {type(sequence).__name__}')
-    return _made(_enter(b'python'), Dataset, _dataset_new(byref(_dataset_type), _hold(sequence)))
+    return _making(Dataset, _dataset_new, byref(_dataset_type), _hold(sequence))
 
 
 # ---- hooks ----

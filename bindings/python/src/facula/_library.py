@@ -203,6 +203,17 @@ def _made(scope, kind, h):
     return made
 
 
+def _making(kind, function, *arguments):
+    """An object of a kind that a function returns; what else it makes ends here."""
+    scope = _enter(b'python')
+    try:
+        h = function(*arguments)
+    except BaseException:
+        _leave(scope)
+        raise
+    return _made(scope, kind, h)
+
+
 def _scheduled(scope, h, optimizer):
     """A schedule of an optimizer that a call has returned in a scope."""
     schedule = _made(scope, Schedule, h)

@@ -8,7 +8,7 @@ from collections import namedtuple
 from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_int, c_int64, c_size_t, c_void_p, cast
 
 from . import _library as _l
-from ._library import (Handle, Parameters, Place, Shape, Tensors, _borrowed, _call, _check, _declare, _enter, _fail, _gave, _made,
+from ._library import (Handle, Parameters, Place, Shape, Tensors, _borrowed, _call, _check, _declare, _fail, _gave, _making,
                        _module, _new, _scope, _tensors)
 from ._tensor import Tensor, _as_tensor
 
@@ -92,7 +92,7 @@ class Module(Handle):
         run = _ForwardFunction(None, cast(_called, c_void_p))
         options = _CustomOptions(_CustomOptions.fa__end.offset, None, cast(_destroyed, c_void_p))
         self._h = None
-        self._take(_made(_enter(b'python'), Handle, _custom((kind or type(self).__name__).encode(), 8, run, byref(options))))
+        self._take(_making(Handle, _custom, (kind or type(self).__name__).encode(), 8, run, byref(options)))
         cast(_data(self._h), POINTER(c_int64))[0] = id(self)
         _networks[id(self)] = self
 
@@ -505,7 +505,7 @@ class Layer(Module):
 
     def __deepcopy__(self, memo):
         made = memo[id(self)] = _new(type(self))
-        made._take(_made(_enter(b'python'), Handle, _clone(self._h)))
+        made._take(_making(Handle, _clone, self._h))
         made.__dict__.update((name, value) for name, value in self.__dict__.items() if not isinstance(value, Tensor))
         for name, tensor in self.state_dict().items():  # what two modules share, their copies share
             key = 'tensor', tensor._h
@@ -539,7 +539,7 @@ class Container(Layer):
 
     def __init__(self, named=()):
         self._h = None
-        self._take(_made(_enter(b'python'), Handle, self._make()))
+        self._take(_making(Handle, self._make))
         self.__dict__['_parts'] = {}
         for name, module in named:
             self._put(name, module)

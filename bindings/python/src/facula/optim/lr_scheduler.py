@@ -28,24 +28,23 @@ def LambdaLR(optimizer, lr_lambda):
             _l._gave(e)
             return -1
 
-    return _kept(_l._scheduled(_l._enter(b'python'), _lambda(optimizer._h, rate, None), optimizer), rate)
+    return _combined(optimizer, rate, _lambda, optimizer._h, rate, None)
 
 
 def ChainedScheduler(schedulers, optimizer=None):
     """Steps several schedules together, which multiply their factors."""
     handles = (c_void_p * len(schedulers))(*[s._h for s in schedulers])
-    made = _l._scheduled(_l._enter(b'python'), _chained(len(schedulers), handles), schedulers[0].optimizer)
-    return _kept(made, list(schedulers))
+    return _combined(schedulers[0].optimizer, list(schedulers), _chained, len(schedulers), handles)
 
 
 def SequentialLR(optimizer, schedulers, milestones):
     """Runs schedules one after the other: the first until epoch milestones[0], and so on."""
     handles = (c_void_p * len(schedulers))(*[s._h for s in schedulers])
-    made = _l._scheduled(_l._enter(b'python'), _sequential(_l._numbers(milestones), len(schedulers), handles), optimizer)
-    return _kept(made, list(schedulers))
+    return _combined(optimizer, list(schedulers), _sequential, _l._numbers(milestones), len(schedulers), handles)
 
 
-def _kept(schedule, what):
-    """Keeps what the schedule of the library refers to as long as the schedule."""
-    schedule._kept = what
-    return schedule
+def _combined(optimizer, parts, function, *arguments):
+    """A schedule that a function makes. It keeps the parts, which the library refers to."""
+    made = _l._making(LRScheduler, function, *arguments)
+    made.optimizer, made._kept = optimizer, parts
+    return made

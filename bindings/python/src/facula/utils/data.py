@@ -48,21 +48,17 @@ class TensorDataset(_l.Dataset):
         return sample if isinstance(sample, tuple) else (sample,)
 
 
-def _made(h):
-    return _l._made(_l._enter(b'python'), _l.Dataset, h)
-
-
 def Subset(dataset, indices):
     """The samples of a dataset that have these numbers."""
     numbers = [int(i) for i in indices]
     array, dataset = (c_int64 * len(numbers))(*numbers), _l._dataset(dataset)
-    return _made(_subset(dataset._h, array, len(numbers)))
+    return _l._making(_l.Dataset, _subset, dataset._h, array, len(numbers))
 
 
 def ConcatDataset(datasets):
     """The samples of several datasets, one after the other."""
     datasets = [_l._dataset(d) for d in datasets]
-    return _made(_concat(len(datasets), (c_void_p * len(datasets))(*[d._h for d in datasets])))
+    return _l._making(_l.Dataset, _concat, len(datasets), (c_void_p * len(datasets))(*[d._h for d in datasets]))
 
 
 def random_split(dataset, lengths):
