@@ -166,6 +166,7 @@ class Modules(Case):
         fa.set_num_threads(1)
         self.assertEqual(fa.get_num_threads(), 1)
         fa.set_num_threads(threads)
+        self.assertEqual((fa.is_available('cpu'), fa.is_available('tpu')), (True, False))
 
     def test_blocks_that_are_decorators(self):
         w = fa.ones(2, requires_grad=True)

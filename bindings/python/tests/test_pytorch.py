@@ -191,9 +191,13 @@ class Layers(Case):
             y = net.bfloat16().to('cpu')(x.bfloat16())[0]
             self.assertEqual(y.dtype, fa.bf16)
             self.assertLess((y.float() - right).abs().max().item(), 0.05)
-        if fa.cuda.is_available():
-            net.float().to('cuda')
-            self.assertEqual(net(x.cuda())[0].device.type, 'cuda')
+        for device in ('late:0', 'cuda'):
+            if fa.is_available(device):
+                y = net.float().to(device)(x.to(device))[0]
+                self.assertEqual(y.device.type, device.partition(':')[0])
+                self.assertLess((y.cpu() - right).abs().max().item(), 0.05)
+                criterion = nn.CrossEntropyLoss(weight=fa.ones(4)).to(device)
+                criterion(y[0], fa.zeros(2, dtype=fa.long, device=device)).backward()
         for wrong in ((fa.ones(3, 2, 4),), (fa.ones(2, 2, 2, 5),), (fa.ones(3, 2, 5), fa.zeros(1, 2, 4))):
             self.assertRaises(ValueError, nn.GRU(5, 4, num_layers=2), *wrong)
 

@@ -5,8 +5,8 @@ from . import _ops
 from ._library import _dtype
 from ._tensor import Tensor
 
-__all__ = ['arange', 'clamp', 'clamp_', 'div', 'einsum', 'finfo', 'iinfo', 'is_tensor', 'max', 'meshgrid', 'min', 'nonzero', 'numel', 'randint',
-           'split', 'std', 'unique', 'var', 'where']
+__all__ = ['arange', 'clamp', 'clamp_', 'div', 'einsum', 'finfo', 'iinfo', 'is_tensor', 'max', 'meshgrid', 'min', 'nonzero',
+           'numel', 'randint', 'split', 'std', 'unique', 'var', 'where']
 
 
 def arange(start, end=None, step=1, **options):

@@ -12,7 +12,7 @@ import sys
 from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_int64,
                     c_size_t, c_void_p, cast)
 
-from ._constants import CONSTANTS, METHODS, VERSION
+from ._constants import CONSTANTS, VERSION
 
 
 def _load():

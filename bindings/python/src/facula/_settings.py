@@ -113,7 +113,10 @@ def best_device():
 
 def is_available(device):
     """Whether there is a device of this name."""
-    return _available(_l._device(device))
+    try:
+        return _available(_l._device(device))
+    except _l.Error:
+        return False
 
 
 def _array_of(named):

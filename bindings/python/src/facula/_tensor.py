@@ -6,7 +6,7 @@ import sys
 from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
 
 from . import _library as _l
-from ._library import (Arg, Device, Handle, Place, Shape, Tensors, _bits, _call, _check, _declare, _declare_short, _dtype_number,
+from ._library import (Arg, Device, Handle, Place, Shape, _bits, _call, _check, _declare, _declare_short, _dtype_number,
                        _fail, _release_tensor)
 
 
@@ -293,7 +293,8 @@ class Tensor(Handle):
         return _call(_index, self._h, parts)
 
     def __setitem__(self, key, value):
-        text, (kind, bits, kept) = _text_of(key), (0, value._h, value) if value.__class__ is Tensor else _bits(value)
+        text = _text_of(key)
+        kind, bits, kept = (0, value._h, value) if value.__class__ is Tensor else _bits(value)  # kept: during the call
         with _l._scope():
             good = (_set(self._h, text, kind, bits) if text is not None else
                     _index_put(self._h, _parts_of(key), kind, bits, None))
@@ -357,7 +358,8 @@ class Tensor(Handle):
         if self.device != 'cpu' or self.requires_grad or self.dtype.typestr is None:
             raise AttributeError('__array_interface__')
         size = self.dtype.size
-        return {'version': 3, 'shape': self.shape, 'typestr': self.dtype.typestr, 'data': (self._pointer() or ctypes.addressof(_NO_DATA), False),
+        return {'version': 3, 'shape': self.shape, 'typestr': self.dtype.typestr,
+                'data': (self._pointer() or ctypes.addressof(_NO_DATA), False),
                 'strides': tuple(s * size for s in self.stride())}
 
     def __array__(self, dtype=None, copy=None):
@@ -408,6 +410,7 @@ class Parameter(Tensor):
 
 
 _l.lib.fa_clone.restype, _l.lib.fa_clone.argtypes = c_void_p, [c_void_p, c_void_p]
+
 
 def _nested(values, shape):
     return [_nested(values, shape[1:]) for _ in range(shape[0])] if shape else next(values)

@@ -14,4 +14,5 @@ def Compose(transforms):
     return compose(*transforms)
 
 
-globals().update((''.join(word.capitalize() for word in name.split('_')), getattr(_transform, name)) for name in _transform.__all__)
+globals().update((''.join(word.capitalize() for word in name.split('_')), getattr(_transform, name))
+                 for name in _transform.__all__)

@@ -3,18 +3,19 @@ and facula.nn.linear are the same class."""
 import inspect as _inspect
 
 from .. import _nn, _ops
-from .._modules import Container, Lambda, Layer, Module, ModuleDict, ModuleList, Sequential, _classes
+from .._modules import Lambda, Layer, Module, ModuleDict, ModuleList, Sequential, _classes
 from .._recurrent import GRU, LSTM, RNN
 from .._tensor import Parameter
 from . import functional, init, utils
 
 # What PyTorch does not write as the words of the library's name with capitals
-_SPELLED = {'alpha_dropout': 'AlphaDropout', 'celu': 'CELU', 'elu': 'ELU', 'gelu': 'GELU', 'glu': 'GLU', 'logsigmoid': 'LogSigmoid',
-            'prelu': 'PReLU', 'relu': 'ReLU', 'relu6': 'ReLU6', 'rms_norm': 'RMSNorm', 'rrelu': 'RReLU', 'selu': 'SELU',
-            'silu': 'SiLU', 'leaky_relu': 'LeakyReLU', 'nll_loss': 'NLLLoss', 'mse_loss': 'MSELoss', 'cross_entropy': 'CrossEntropyLoss',
-            'gaussian_nll_loss': 'GaussianNLLLoss', 'poisson_nll_loss': 'PoissonNLLLoss', 'binary_cross_entropy': 'BCELoss',
-            'binary_cross_entropy_with_logits': 'BCEWithLogitsLoss', 'kl_div': 'KLDivLoss',
-            'multilabel_margin_loss': 'MultiLabelMarginLoss', 'multilabel_soft_margin_loss': 'MultiLabelSoftMarginLoss'}
+_SPELLED = {
+    'binary_cross_entropy': 'BCELoss', 'binary_cross_entropy_with_logits': 'BCEWithLogitsLoss', 'celu': 'CELU',
+    'cross_entropy': 'CrossEntropyLoss', 'elu': 'ELU', 'gaussian_nll_loss': 'GaussianNLLLoss', 'gelu': 'GELU', 'glu': 'GLU',
+    'kl_div': 'KLDivLoss', 'leaky_relu': 'LeakyReLU', 'logsigmoid': 'LogSigmoid', 'mse_loss': 'MSELoss', 'nll_loss': 'NLLLoss',
+    'multilabel_margin_loss': 'MultiLabelMarginLoss', 'multilabel_soft_margin_loss': 'MultiLabelSoftMarginLoss',
+    'poisson_nll_loss': 'PoissonNLLLoss', 'prelu': 'PReLU', 'relu': 'ReLU', 'relu6': 'ReLU6', 'rms_norm': 'RMSNorm',
+    'rrelu': 'RReLU', 'selu': 'SELU', 'silu': 'SiLU'}
 
 
 def _title(name):
@@ -45,8 +46,9 @@ class _Loss(Module):
         for name, value in options.items():
             if name not in _inspect.signature(self._function).parameters:
                 raise TypeError(f'{type(self).__name__}() has no option {name!r}')
-            if hasattr(value, 'shape'):
+            if hasattr(value, 'shape'):  # it moves with the module
                 self.register_buffer(name, value)
+                options[name] = getattr(self, name)
         self._options = options
 
     def forward(self, *inputs):
