@@ -37,7 +37,8 @@ RESULTS = {'fa_tensor *': None, 'fa_tensors': None, 'fa_module *': 'Layer', 'fa_
            'fa_optim *': 'Optimizer', 'fa_schedule *': 'Schedule', 'fa_dataset *': 'Dataset', 'fa_loader *': 'Loader',
            'fa_scaler *': 'Scaler'}
 # what makes objects of the library of those of Python
-CONVERTED = {'fa_dataset *': '_dataset', 'fa_module *': '_module', 'fa_transform *': '_module'}
+CONVERTED = {'fa_dataset *': '_dataset', 'fa_module *': '_module', 'fa_transform *': '_module',
+             'fa_parameters': '_parameter_list'}
 # file: (beginning of the names, result)
 SPACES = {
     '_nn': ('fa_nn_', 'fa_module *'),
@@ -55,7 +56,7 @@ from ._library import Dataset as _Dataset, Layer as _Layer, Loader as _Loader, O
 from ._library import Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor
 from ._library import _as_tensor, _bits, _dataset, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
 from ._library import _handle, _kept_options, _leave, _made, _module, _new, _numbers, _own, _pair, _parameters, _result, _results
-from ._library import _scheduled, _several, _shape, _tensors, _text
+from ._library import _optimizer, _parameter_list, _scheduled, _several, _shape, _tensors, _text
 
 '''
 # Functions, and the names that PyTorch has for parameters of theirs
@@ -211,6 +212,8 @@ def result_lines(f, name, call):
         return lines + '    return _result(scope, y)\n'
     if result == 'fa_tensors':
         return lines + '    return _results(scope, y)\n'
+    if result == 'fa_optim *':
+        return lines + '    return _optimizer(scope, y, parameters)\n'
     if result == 'fa_schedule *':
         return lines + '    return _scheduled(scope, y, optimizer)\n'
     if result.endswith('_result'):

@@ -234,6 +234,18 @@ class Training(Case):
             with self.subTest(text):
                 self.steps(text)
 
+    def test_groups(self):
+        w, v = fa.ones(2, requires_grad=True), fa.ones(3, requires_grad=True)
+        opt = fa.optim.SGD([{'params': w}], lr=0.1)
+        opt.add_param_group({'params': [v], 'lr': 0.5})
+        self.assertEqual([[p.shape for p in g['params']] for g in opt.param_groups], [[(2,)], [(3,)]])
+        self.assertEqual(repr(opt), 'sgd: 1 parameters with lr 0.1, 1 parameters with lr 0.5')
+        for g in opt.param_groups:
+            g['lr'] *= 0.5
+        self.assertEqual([g['lr'] for g in opt.param_groups], [0.05, 0.25])
+        ((w * w).sum() + v.sum()).backward()
+        self.assertEqual(opt.step(lambda: 7), 7)
+
     def test_schedules(self):
         for rate in ('rates.StepLR(opt, step_size=3, gamma=0.5)', 'rates.MultiStepLR(opt, milestones=[2, 5], gamma=0.3)',
                      'rates.ExponentialLR(opt, gamma=0.9)', 'rates.CosineAnnealingLR(opt, T_max=10, eta_min=0.001)',

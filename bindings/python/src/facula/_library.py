@@ -214,6 +214,13 @@ def _making(kind, function, *arguments):
     return _made(scope, kind, h)
 
 
+def _optimizer(scope, h, parameters):
+    """An optimizer of parameters that a call has returned in a scope."""
+    optimizer = _made(scope, Optimizer, h)
+    optimizer.parameters = [parameters]
+    return optimizer
+
+
 def _scheduled(scope, h, optimizer):
     """A schedule of an optimizer that a call has returned in a scope."""
     schedule = _made(scope, Schedule, h)
@@ -472,9 +479,12 @@ def _tensors(list_of):
     return array
 
 
+def _parameter_list(p):
+    """The parameters of a module, or some tensors, as a list."""
+    return p.parameters() if isinstance(p, Module) else [p] if isinstance(p, Tensor) else list(p)
+
+
 def _parameters(p):
-    """The parameters of a module, or some tensors."""
-    p = p.parameters() if isinstance(p, Module) else [p] if isinstance(p, Tensor) else list(p)
     items = (c_void_p * len(p))(*[_h(x) for x in p])
     array = Parameters(len(items), cast(items, POINTER(c_void_p)), None)
     array.kept = p, items

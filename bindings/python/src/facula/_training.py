@@ -44,12 +44,13 @@ def _load_state(load, h, state):
 
 class Optimizer(Handle):
     """An optimizer; see facula.optim."""
-    __slots__ = ()
+    __slots__ = ('parameters',)  # a list for each group
     _zero_grad = staticmethod(_declare('fa_optim_zero_grad', c_bool, [c_void_p]))
     _step = staticmethod(_declare('fa_optim_step', c_bool, [c_void_p]))
     _lr = staticmethod(_declare('fa_optim_lr', c_double, [c_void_p]))
     _set_lr = staticmethod(_declare('fa_optim_set_lr', c_bool, [c_void_p, c_double]))
 
+    _kind = staticmethod(_declare('fa_optim_kind', c_char_p, [c_void_p]))
     _groups = staticmethod(_declare('fa_optim_groups', c_int, [c_void_p]))
     _add_group = staticmethod(_declare('fa_optim_add_group', c_int, [c_void_p, Parameters, c_void_p]))
     _state = staticmethod(_declare('fa_optim_state_dict', _StateDict, [c_void_p]))
@@ -67,6 +68,10 @@ class Optimizer(Handle):
             _fail()
         return loss
 
+    def __repr__(self):
+        return f'{self._kind(self._h).decode()}: ' + ', '.join(f'{len(g["params"])} parameters with lr {g["lr"]:g}'
+                                                              for g in self.param_groups)
+
     @property
     def param_groups(self):
         """The groups, whose options can be read and set: opt.param_groups[0]["lr"] = 0.01."""
@@ -75,11 +80,12 @@ class Optimizer(Handle):
     def add_param_group(self, group):
         """Adds parameters, with options of their own: {"params": head.parameters(), "lr": 0.1}."""
         options = dict(group)
-        parameters = _l._parameters(options.pop('params'))
+        parameters = _l._parameter_list(options.pop('params'))
         with _scope():
-            number = self._add_group(self._h, parameters, None)
+            number = self._add_group(self._h, _l._parameters(parameters), None)
         if number < 0:
             _fail()
+        self.parameters.append(parameters)
         for name, value in options.items():
             Group(self, number)[name] = value
 
@@ -112,6 +118,8 @@ class Group:
         self.optimizer, self.number = optimizer, number
 
     def __getitem__(self, name):
+        if name == 'params':
+            return self.optimizer.parameters[self.number]
         if name == 'betas':
             return self['beta1'], self['beta2']
         value = self._get(self.optimizer._h, self.number, name.encode())

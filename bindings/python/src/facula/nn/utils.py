@@ -1,7 +1,7 @@
 """Gradients of parameters, all together."""
 from ctypes import Structure, byref, c_bool, c_char, c_double, c_size_t, c_void_p
 
-from .._library import Parameters, _call, _declare, _fail, _parameters
+from .._library import Parameters, _call, _declare, _fail, _parameter_list, _parameters
 
 
 class _ClipOptions(Structure):
@@ -16,10 +16,10 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     """Scales the gradients of parameters (some tensors, or a module) so that their norm, of all together, is at most max_norm.
     Returns the norm before."""
     options = _ClipOptions(_ClipOptions.fa__end.offset, norm_type, error_if_nonfinite)
-    return _call(_clip_norm, _parameters(parameters), max_norm, byref(options))
+    return _call(_clip_norm, _parameters(_parameter_list(parameters)), max_norm, byref(options))
 
 
 def clip_grad_value_(parameters, clip_value):
     """Limits the gradients of parameters (some tensors, or a module) to -clip_value to clip_value."""
-    if not _clip_value(_parameters(parameters), clip_value):
+    if not _clip_value(_parameters(_parameter_list(parameters)), clip_value):
         _fail()
