@@ -55,8 +55,8 @@ from ._library import Arg, Device, Numbers, Parameters, Shape, Tensors
 from ._library import Dataset as _Dataset, Layer as _Layer, Loader as _Loader, Optimizer as _Optimizer
 from ._library import Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor
 from ._library import _as_tensor, _bits, _dataset, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
-from ._library import _handle, _kept_options, _leave, _made, _module, _new, _numbers, _own, _pair, _parameters, _result, _results
-from ._library import _optimizer, _parameter_list, _scheduled, _several, _shape, _tensors, _text
+from ._library import _handle, _kept_options, _leave, _made, _module, _new, _numbers, _optimizer, _own, _pair
+from ._library import _parameter_list, _parameters, _result, _results, _scheduled, _several, _shape, _tensors, _text
 
 '''
 # Functions, and the names that PyTorch has for parameters of theirs
@@ -83,8 +83,8 @@ PYTORCH = [
     (r'fa_schedule_cosine$', {'t_max': 'T_max'}),
 ]
 # functions whose sizes may be several arguments: fa.zeros(2, 3)
-SEVERAL = {'zeros', 'ones', 'empty', 'rand', 'randn', 'new_zeros', 'new_ones', 'new_empty', 'view', 'reshape', 'expand', 'permute',
-           'repeat', 'tile'}
+SEVERAL = {'zeros', 'ones', 'empty', 'rand', 'randn', 'new_zeros', 'new_ones', 'new_empty', 'view', 'reshape', 'expand',
+           'permute', 'repeat', 'tile'}
 ENUMERATIONS = ('fa_reduction', 'fa_interpolation', 'fa_missing', 'fa_token_kind')
 KEYWORDS = {'from', 'in', 'lambda', 'is', 'not', 'and', 'or', 'with'}
 
@@ -116,7 +116,9 @@ def default_of(option):
         return repr(re.sub('^FA_(MISSING_|TOKEN_)?', '', text).lower()), None
     if kind == 'bool':
         return text.capitalize(), None
-    text = text.replace('INT64_MAX', '0x7fffffffffffffff').replace('-INFINITY', 'float("-inf")').replace('INFINITY', 'float("inf")').replace('NAN', 'float("nan")')
+    for in_c, here in (('INT64_MAX', '0x7fffffffffffffff'), ('-INFINITY', 'float("-inf")'), ('INFINITY', 'float("inf")'),
+                       ('NAN', 'float("nan")')):
+        text = text.replace(in_c, here)
     if re.match('^0x.*p', text):
         text = repr(float.fromhex(text))
     return text, None
@@ -127,12 +129,24 @@ def can_be_written(f):
     return (f['result'] in RESULTS or f['result'].endswith('_result')) and all(i['type'] in TYPES for i in items)
 
 
+# what C's documentation says, and how Python writes it
+IN_C = [(r'\bfa_(nn_|optim_|schedule_|data_|transform_)?(\w+\()', r'\2'), (r'\bFA_(DIMS|PAIR|SHAPE|LIST|TENSORS)\(', '('),
+        (r'\b(NULL|FA_ALL|FA_SAME)\b', 'None'), (r'\bFA_PADDING_SAME\b', '"same"'), (r'\bFA_EACH\b', 'loop'),
+        (r'\bFA_(MISSING_|TOKEN_|ERROR_)?([A-Z0-9_]+)\b', lambda found: found[2].lower()),
+        (r'(?<![\w.])\.([a-z]\w*)', r'\1'), (r'\btrue\b', 'True'), (r'\bfalse\b', 'False'), ('"""', "'''")]
+
+
 def documentation(f, options):
-    lines = [re.sub(r'\bfa_(nn_|optim_|schedule_|data_|transform_)?(\w+\(\))', r'\2', line) for line in f['doc'].split('\n')]
-    lines += ['', 'Options:'] if options else []
-    lines += [f"    {name_of(o['name'])}: {o['doc']}" for o in options if 'doc' in o]
-    text = '\n    '.join(lines).replace('\\', '\\\\').replace('"""', "'''")
-    return f'    r"""{text}\n    """\n' if text.strip() else ''
+    # without the call in C, which is the signature in Python
+    text = re.sub(r'\n+ +' + f['name'] + r'\((?:[^()]|\([^()]*\))*\)(\n|$)', '\n', f['doc'])
+    text = re.sub(r'@param options .*(\n .*)*\n?|; NULLs? (after|and) an error( on failure)?', '', text)
+    text = re.sub(r'@param (\w+) +', r'\1: ', text).replace('@return ', 'Returns ')
+    text += '\n\nOptions:' if options else ''
+    text += ''.join(f"\n    {name_of(o['name'])}: {o['doc']}" for o in options if 'doc' in o)
+    for in_c, here in IN_C:
+        text = re.sub(in_c, here, text)
+    text = re.sub(r'\n{3,}', '\n\n', text).strip().replace('\n', '\n    ').replace('\n    \n', '\n\n')
+    return f'    r"""{text}\n    """\n' if text else ''
 
 
 def struct_of(name, members):

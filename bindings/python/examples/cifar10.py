@@ -87,8 +87,9 @@ def main():
             optimizer.step()
             scheduler.step()
             running += loss.item()
-        print(f'epoch {epoch + 1}: loss {running / len(train_loader):.3f}, accuracy {accuracy(model, test_loader, device):.3f}, '
-              f'rate {scheduler.get_last_lr()[0]:.4f}, {time.perf_counter() - begin:.1f} s')
+        seconds = time.perf_counter() - begin
+        print(f'epoch {epoch + 1}: loss {running / len(train_loader):.3f}, rate {scheduler.get_last_lr()[0]:.4f}, '
+              f'accuracy {accuracy(model, test_loader, device):.3f}, {seconds:.1f} s')
         fa.save({'model': model.state_dict(), 'optimizer': optimizer.state_dict(), 'scheduler': scheduler.state_dict(),
                  'epoch': epoch + 1}, args.checkpoint)
 

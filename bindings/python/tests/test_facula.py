@@ -130,7 +130,8 @@ class Basics(unittest.TestCase):
             fa.matmul(fa.ones((2, 3)), fa.ones((2, 3)))
         self.assertEqual(caught.exception.kind, 'shape')
         line = inspect.currentframe().f_lineno - 2
-        self.assertTrue(str(caught.exception).startswith(f'test_facula.py:{line}: fa_matmul(a=(2, 3) f32 cpu'), str(caught.exception))
+        begin = f'test_facula.py:{line}: fa_matmul(a=(2, 3) f32 cpu'
+        self.assertTrue(str(caught.exception).startswith(begin), str(caught.exception))
         self.assertEqual((fa.ones(2) + 1).tolist(), [2, 2])  # no error is left
         self.assertRaises(fa.Error, fa.zeros, 3, device='tpu')
         self.assertRaises(TypeError, fa.zeros, 3, dtype='f17')

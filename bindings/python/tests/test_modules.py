@@ -350,8 +350,8 @@ class Lifetimes(Case):
 class Examples(unittest.TestCase):
     def run_example(self, name, *arguments):
         with tempfile.TemporaryDirectory() as folder:
-            ran = subprocess.run([sys.executable, str(EXAMPLES / name), *arguments], capture_output=True, text=True, timeout=300,
-                                 cwd=folder)
+            ran = subprocess.run([sys.executable, str(EXAMPLES / name), *arguments], cwd=folder, capture_output=True,
+                                 text=True, timeout=300)
             self.assertEqual((ran.stderr, ran.returncode), ('', 0))
             return ran.stdout
 

@@ -66,20 +66,23 @@ class Functional(Case):
         x, y, images = torch.randn(4, 6), torch.randn(4, 6), torch.randn(2, 3, 8, 8)
         for text in ('F.relu(x + 0, inplace=True)', 'F.leaky_relu(x, 0.2)', 'F.elu(x, alpha=0.5)', 'F.gelu(x)', 'F.silu(x)',
                      'F.gelu(x, approximate="tanh")', 'F.hardtanh(x, min_val=-0.5, max_val=0.5)', 'F.softplus(x, beta=2)',
-                     'F.softmax(x, dim=-1)', 'F.log_softmax(x, dim=1)', 'F.normalize(x, dim=1)', 'F.pad(x, (1, 2), value=3.0)',
-                     'F.pad(x, pad=(1, 1))', 'F.dropout(x, p=0.5, training=False)', 'F.cosine_similarity(x, y, dim=1)',
-                     'F.linear(x, y, bias=None)', 'F.layer_norm(x, (6,))', 'torch.flatten(x, start_dim=0)', 'x.flatten(0, 1)',
-                     'torch.clamp(x, min=-0.5, max=0.5)', 'x.clamp(min=0)', 'torch.clip(x, -1, 1)', 'torch.flip(x, dims=[0])',
-                     'torch.cat([x, y], dim=1)', 'torch.stack((x, y), dim=0)', 'x.view(-1)', 'x.reshape(2, 12)', 'x.T', 'x.t()',
-                     'torch.multiply(x, y)', 'x.view_as(y)', 'torch.diag(x[:, :4], diagonal=1)', 'x.ravel()', 'x.data * 2',
-                     'torch.full((2, 2), fill_value=3.0)', 'x.split(split_size=2, dim=1)', 'x.max(dim=1)', 'torch.max(x, 1)[1]',
-                     'x.masked_fill(y > 0, -1e9)', 'torch.where(x > 0, x, y)', 'torch.einsum("ij,kj->ik", x, y)', 'x.std(dim=0)',
-                     'torch.tril(torch.ones(3, 3), diagonal=-1)', 'x.unsqueeze(0).squeeze(0)', 'x.mean(dim=(0, 1), keepdim=True)',
-                     'x.topk(2, dim=1)', 'x.argsort(dim=1, descending=True)', 'x.norm()', 'x.var(dim=1, unbiased=False)',
-                     'x.chunk(3, dim=1)', 'x.permute(1, 0)', 'x.transpose(0, 1)', 'x.repeat(2, 1)', 'x.expand(2, 4, 6)',
-                     'x.clamp(max=y)', 'torch.div(x, y, rounding_mode="trunc")', 'torch.where(x > 0)', '(x > 0).nonzero(as_tuple=True)',
-                     'torch.nonzero(x > 0)', 'torch.split(x, [1, 3])', 'torch.arange(0, 10, 2)', 'torch.roll(x, 1, 0)', 'x.std(1)',
-                     'F.layer_norm(x, (6,), y[0], y[1], 1e-3)', 'torch.meshgrid(x[0], y[:, 0], indexing="ij")', 'x.var(1, keepdim=True)',
+                     'F.softmax(x, dim=-1)', 'F.log_softmax(x, dim=1)', 'F.normalize(x, dim=1)',
+                     'F.pad(x, (1, 2), value=3.0)', 'F.pad(x, pad=(1, 1))', 'F.dropout(x, p=0.5, training=False)',
+                     'F.cosine_similarity(x, y, dim=1)', 'F.linear(x, y, bias=None)', 'F.layer_norm(x, (6,))',
+                     'torch.flatten(x, start_dim=0)', 'x.flatten(0, 1)', 'torch.clamp(x, min=-0.5, max=0.5)',
+                     'x.clamp(min=0)', 'torch.clip(x, -1, 1)', 'torch.flip(x, dims=[0])', 'torch.cat([x, y], dim=1)',
+                     'torch.stack((x, y), dim=0)', 'x.view(-1)', 'x.reshape(2, 12)', 'x.T', 'x.t()', 'torch.multiply(x, y)',
+                     'x.view_as(y)', 'torch.diag(x[:, :4], diagonal=1)', 'x.ravel()', 'x.data * 2',
+                     'torch.full((2, 2), fill_value=3.0)', 'x.split(split_size=2, dim=1)', 'x.max(dim=1)',
+                     'torch.max(x, 1)[1]', 'x.masked_fill(y > 0, -1e9)', 'torch.where(x > 0, x, y)',
+                     'torch.einsum("ij,kj->ik", x, y)', 'x.std(dim=0)', 'torch.tril(torch.ones(3, 3), diagonal=-1)',
+                     'x.unsqueeze(0).squeeze(0)', 'x.mean(dim=(0, 1), keepdim=True)', 'x.topk(2, dim=1)',
+                     'x.argsort(dim=1, descending=True)', 'x.norm()', 'x.var(dim=1, unbiased=False)', 'x.chunk(3, dim=1)',
+                     'x.permute(1, 0)', 'x.transpose(0, 1)', 'x.repeat(2, 1)', 'x.expand(2, 4, 6)', 'x.clamp(max=y)',
+                     'torch.div(x, y, rounding_mode="trunc")', 'torch.where(x > 0)', '(x > 0).nonzero(as_tuple=True)',
+                     'torch.nonzero(x > 0)', 'torch.split(x, [1, 3])', 'torch.arange(0, 10, 2)', 'torch.roll(x, 1, 0)',
+                     'x.std(1)', 'F.layer_norm(x, (6,), y[0], y[1], 1e-3)', 'torch.meshgrid(x[0], y[:, 0], indexing="ij")',
+                     'x.var(1, keepdim=True)',
                      'x.is_contiguous(), x.T.is_contiguous(), x.dim(), x.numel(), x.element_size(), x.is_floating_point()'):
             with self.subTest(text):
                 self.both(text, x=x, y=y)
@@ -99,13 +102,15 @@ class Functional(Case):
         x, y, p = torch.randn(5, 4), torch.randn(5, 4), torch.rand(5, 4)
         target, sign = torch.randint(0, 4, (5,)), torch.randn(5).sign()
         weight = torch.rand(4)
-        for text in ('nn.CrossEntropyLoss()(x, target)', 'nn.CrossEntropyLoss(weight=weight, label_smoothing=0.1)(x, target)',
+        for text in ('nn.CrossEntropyLoss()(x, target)',
+                     'nn.CrossEntropyLoss(weight=weight, label_smoothing=0.1)(x, target)',
                      'nn.CrossEntropyLoss(ignore_index=1, reduction="sum")(x, target)', 'nn.MSELoss()(x, y)',
                      'nn.MSELoss(reduction="none")(x, y)', 'nn.L1Loss()(x, y)', 'nn.SmoothL1Loss(beta=0.5)(x, y)',
-                     'nn.HuberLoss(delta=0.5)(x, y)', 'nn.NLLLoss()(F.log_softmax(x, 1), target)', 'nn.BCELoss()(p, p * 0.5)',
-                     'nn.BCEWithLogitsLoss(pos_weight=weight)(x, p)', 'nn.KLDivLoss(reduction="batchmean")(x, p)',
-                     'nn.KLDivLoss(reduction="sum", log_target=True)(x, y)', 'nn.GaussianNLLLoss()(x, y, p + 0.1)',
-                     'nn.PoissonNLLLoss()(x, p)', 'nn.HingeEmbeddingLoss()(x[:, 0], sign)', 'nn.SoftMarginLoss()(x[:, 0], sign)',
+                     'nn.HuberLoss(delta=0.5)(x, y)', 'nn.NLLLoss()(F.log_softmax(x, 1), target)',
+                     'nn.BCELoss()(p, p * 0.5)', 'nn.BCEWithLogitsLoss(pos_weight=weight)(x, p)',
+                     'nn.KLDivLoss(reduction="batchmean")(x, p)', 'nn.KLDivLoss(reduction="sum", log_target=True)(x, y)',
+                     'nn.GaussianNLLLoss()(x, y, p + 0.1)', 'nn.PoissonNLLLoss()(x, p)',
+                     'nn.HingeEmbeddingLoss()(x[:, 0], sign)', 'nn.SoftMarginLoss()(x[:, 0], sign)',
                      'nn.MarginRankingLoss(margin=0.1)(x[:, 0], y[:, 0], sign)', 'nn.CosineEmbeddingLoss()(x, y, sign)',
                      'nn.TripletMarginLoss()(x, y, p)', 'nn.MultiMarginLoss()(x, target)',
                      'nn.MultiLabelSoftMarginLoss()(x, (p > 0.5) * 1.0)', 'F.cross_entropy(x, target, reduction="sum")',
@@ -117,18 +122,22 @@ class Functional(Case):
 
 class Layers(Case):
     TEXTS = {
-        (3, 4, 6): ['nn.Linear(6, 5)', 'nn.Linear(in_features=6, out_features=5, bias=False)', 'nn.LayerNorm(6)', 'nn.RMSNorm(6)',
-                    'nn.LayerNorm((4, 6), eps=1e-3)', 'nn.Conv1d(4, 8, 3, padding=1)', 'nn.BatchNorm1d(4)', 'nn.PReLU()',
-                    'nn.Softmax(dim=1)', 'nn.GELU()', 'nn.GELU(approximate="tanh")', 'nn.SiLU(inplace=True)', 'nn.ELU(0.5)',
-                    'nn.Flatten()', 'nn.Flatten(start_dim=0, end_dim=1)', 'nn.Identity()', 'nn.LogSoftmax(-1)', 'nn.ReLU6()',
-                    'nn.MaxPool1d(2)', 'nn.Hardtanh(min_val=-0.1, max_val=0.2)', 'nn.Mish()', 'nn.Tanh()', 'nn.LeakyReLU(0.1)',
-                    'nn.Unflatten(dim=2, unflattened_size=(2, 3))', 'nn.Sequential(nn.Linear(6, 4), nn.ReLU(), nn.Linear(4, 2))'],
-        (2, 4, 8, 8): ['nn.Conv2d(4, 6, 3)', 'nn.Conv2d(in_channels=4, out_channels=6, kernel_size=(3, 1), stride=2, padding=(1, 0))',
+        (3, 4, 6): ['nn.Linear(6, 5)', 'nn.Linear(in_features=6, out_features=5, bias=False)', 'nn.LayerNorm(6)',
+                    'nn.RMSNorm(6)', 'nn.LayerNorm((4, 6), eps=1e-3)', 'nn.Conv1d(4, 8, 3, padding=1)', 'nn.BatchNorm1d(4)',
+                    'nn.PReLU()', 'nn.Softmax(dim=1)', 'nn.GELU()', 'nn.GELU(approximate="tanh")', 'nn.SiLU(inplace=True)',
+                    'nn.ELU(0.5)', 'nn.Flatten()', 'nn.Flatten(start_dim=0, end_dim=1)', 'nn.Identity()',
+                    'nn.LogSoftmax(-1)', 'nn.ReLU6()', 'nn.MaxPool1d(2)', 'nn.Hardtanh(min_val=-0.1, max_val=0.2)',
+                    'nn.Mish()', 'nn.Tanh()', 'nn.LeakyReLU(0.1)', 'nn.Unflatten(dim=2, unflattened_size=(2, 3))',
+                    'nn.Sequential(nn.Linear(6, 4), nn.ReLU(), nn.Linear(4, 2))'],
+        (2, 4, 8, 8): ['nn.Conv2d(4, 6, 3)',
+                       'nn.Conv2d(in_channels=4, out_channels=6, kernel_size=(3, 1), stride=2, padding=(1, 0))',
                        'nn.Conv2d(4, 4, 3, padding="same", groups=2, bias=False)', 'nn.Conv2d(4, 2, 3, dilation=2)',
                        'nn.ConvTranspose2d(4, 3, kernel_size=2, stride=2)', 'nn.BatchNorm2d(4)', 'nn.GroupNorm(2, 4)',
-                       'nn.BatchNorm2d(num_features=4, affine=False)', 'nn.MaxPool2d(kernel_size=2, stride=2)', 'nn.MaxPool2d(2, 2)',
-                       'nn.AvgPool2d(2)', 'nn.AdaptiveAvgPool2d((1, 1))', 'nn.AdaptiveAvgPool2d(output_size=2)',
-                       'nn.Sequential(nn.Conv2d(4, 2, 3), nn.BatchNorm2d(2), nn.ReLU(inplace=True), nn.Dropout2d(0), nn.Flatten())']}
+                       'nn.BatchNorm2d(num_features=4, affine=False)', 'nn.MaxPool2d(kernel_size=2, stride=2)',
+                       'nn.MaxPool2d(2, 2)', 'nn.AvgPool2d(2)', 'nn.AdaptiveAvgPool2d((1, 1))',
+                       'nn.AdaptiveAvgPool2d(output_size=2)',
+                       'nn.Sequential(nn.Conv2d(4, 2, 3), nn.BatchNorm2d(2), nn.ReLU(inplace=True), nn.Flatten())',
+                       'nn.Dropout2d(0)']}
 
     def compare(self, text, x):
         theirs, ours = (eval(text, vars(space)) for space in BOTH[::-1])
@@ -151,7 +160,8 @@ class Layers(Case):
         self.assertIsInstance(nn.Sequential(nn.Linear(2, 2))[0], nn.Linear)
 
     def test_recurrent_layers(self):
-        options = ('', 'bias=False', 'num_layers=2', 'num_layers=2, bidirectional=True, batch_first=True', 'num_layers=3, dropout=0')
+        options = ('', 'bias=False', 'num_layers=2', 'num_layers=2, bidirectional=True, batch_first=True',
+                   'num_layers=3, dropout=0')
         for kind in ('LSTM', 'GRU', 'RNN', 'RNN_relu'):
             for option in options + (('nonlinearity="relu"', '2, "relu"') if kind == 'RNN' else ()):
                 if kind == 'RNN_relu':
@@ -225,10 +235,13 @@ class Training(Case):
         self.near((w, v), theirs[1:], text + rate)
 
     def test_optimizers(self):
-        for text in ('optim.SGD([w, v], 0.1, 0.9)', 'optim.SGD([w, v], lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.1)',
-                     'optim.Adam([w, v], 0.05, (0.8, 0.99))', 'optim.Adam([w, v], lr=0.05, betas=(0.8, 0.99), amsgrad=True)',
-                     'optim.AdamW([w, v], lr=0.05, weight_decay=0.1, fused=False)', 'optim.RMSprop([w, v], 0.05, 0.9, momentum=0.5)',
-                     'optim.Adagrad([w, v], lr=0.1, lr_decay=0.01)', 'optim.Adam((p for p in (w, v)), lr=0.1)',
+        for text in ('optim.SGD([w, v], 0.1, 0.9)',
+                     'optim.SGD([w, v], lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.1)',
+                     'optim.Adam([w, v], 0.05, (0.8, 0.99))',
+                     'optim.Adam([w, v], lr=0.05, betas=(0.8, 0.99), amsgrad=True)',
+                     'optim.AdamW([w, v], lr=0.05, weight_decay=0.1, fused=False)',
+                     'optim.RMSprop([w, v], 0.05, 0.9, momentum=0.5)', 'optim.Adagrad([w, v], lr=0.1, lr_decay=0.01)',
+                     'optim.Adam((p for p in (w, v)), lr=0.1)',
                      'optim.SGD([{"params": [w], "lr": 0.2}, {"params": v, "weight_decay": 0.1}], lr=0.1, momentum=0.9)',
                      'optim.AdamW([{"params": [w]}, {"params": [v], "lr": 0.01, "betas": (0.5, 0.9)}], lr=0.1)'):
             with self.subTest(text):
@@ -249,12 +262,14 @@ class Training(Case):
     def test_schedules(self):
         for rate in ('rates.StepLR(opt, step_size=3, gamma=0.5)', 'rates.MultiStepLR(opt, milestones=[2, 5], gamma=0.3)',
                      'rates.ExponentialLR(opt, gamma=0.9)', 'rates.CosineAnnealingLR(opt, T_max=10, eta_min=0.001)',
-                     'rates.LinearLR(opt, start_factor=0.1, total_iters=4)', 'rates.ConstantLR(opt, factor=0.5, total_iters=3)',
+                     'rates.LinearLR(opt, start_factor=0.1, total_iters=4)',
+                     'rates.ConstantLR(opt, factor=0.5, total_iters=3)',
                      'rates.LambdaLR(opt, lr_lambda=lambda epoch: 0.95 ** epoch)',
                      'rates.LambdaLR(opt, [lambda e: 1 / (e + 1), lambda e: 0.5 ** e])',
-                     'rates.OneCycleLR(opt, max_lr=0.5, total_steps=12)', 'rates.OneCycleLR(opt, 0.5, epochs=3, steps_per_epoch=4)',
+                     'rates.OneCycleLR(opt, max_lr=0.5, total_steps=12)',
+                     'rates.OneCycleLR(opt, 0.5, epochs=3, steps_per_epoch=4)',
                      'rates.ReduceLROnPlateau(opt, patience=2, factor=0.5)',
-                     'rates.SequentialLR(opt, [rates.LinearLR(opt, 0.1, total_iters=3), rates.CosineAnnealingLR(opt, 9)], [3])',
+                     'rates.SequentialLR(opt, [rates.LinearLR(opt, 0.1, total_iters=3), rates.ExponentialLR(opt, 0.9)], [3])',
                      'rates.ChainedScheduler([rates.ConstantLR(opt, 0.5, 3), rates.ExponentialLR(opt, 0.9)])'):
             with self.subTest(rate):
                 self.steps('optim.SGD([{"params": [w]}, {"params": [v], "lr": 0.02}], lr=0.1, momentum=0.9)', rate)

@@ -38,10 +38,11 @@ for _name in _METHODS:
         setattr(Tensor, _name, globals()[_name])
 
 # Other names that PyTorch has for operations
-for _name, _ours in {'absolute': 'abs', 'clip': 'clamp', 'clip_': 'clamp_', 'concat': 'cat', 'concatenate': 'cat', 'divide': 'div',
-                     'multiply': 'mul', 'subtract': 'sub', 'negative': 'neg', 'greater': 'gt', 'greater_equal': 'ge',
-                     'less': 'lt', 'less_equal': 'le', 'not_equal': 'ne', 'ravel': 'flatten', 'moveaxis': 'movedim',
-                     'swapaxes': 'transpose', 'true_divide': 'div', 'split_with_sizes': 'split_sizes'}.items():
+for _name, _ours in {'absolute': 'abs', 'clip': 'clamp', 'clip_': 'clamp_', 'concat': 'cat', 'concatenate': 'cat',
+                     'divide': 'div', 'multiply': 'mul', 'subtract': 'sub', 'negative': 'neg', 'greater': 'gt',
+                     'greater_equal': 'ge', 'less': 'lt', 'less_equal': 'le', 'not_equal': 'ne', 'ravel': 'flatten',
+                     'moveaxis': 'movedim', 'swapaxes': 'transpose', 'true_divide': 'div',
+                     'split_with_sizes': 'split_sizes'}.items():
     globals()[_name] = globals()[_ours]
     if _ours in _METHODS:
         setattr(Tensor, _name, globals()[_ours])

@@ -69,8 +69,8 @@ class Optimizer(Handle):
         return loss
 
     def __repr__(self):
-        return f'{self._kind(self._h).decode()}: ' + ', '.join(f'{len(g["params"])} parameters with lr {g["lr"]:g}'
-                                                              for g in self.param_groups)
+        groups = [f'{len(g["params"])} parameters with lr {g["lr"]:g}' for g in self.param_groups]
+        return f'{self._kind(self._h).decode()}: {", ".join(groups)}'
 
     @property
     def param_groups(self):

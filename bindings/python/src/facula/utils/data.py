@@ -62,7 +62,8 @@ def ConcatDataset(datasets):
 
 
 def random_split(dataset, lengths):
-    """Disjoint random subsets of a dataset, of these lengths or, if their sum is 1, shares. facula.manual_seed() fixes which."""
+    """Disjoint random subsets of a dataset, of these lengths or, if their sum is 1, shares. facula.manual_seed() fixes
+    them."""
     n = len(dataset)
     if abs(sum(lengths) - 1) < 1e-9 and n != 1:
         lengths = [int(n * part) for part in lengths]
