@@ -12,7 +12,7 @@ import unittest
 import weakref
 
 import facula as fa
-from facula import _amp, _callbacks, _data, _init, _library, _lr, _modules, _nn, _ops, _optim, _transform
+from facula import _amp, _callbacks, _data, _init, _layers, _library, _lr, _modules, _nn, _ops, _optim, _transform
 
 try:
     import numpy
@@ -516,7 +516,7 @@ class Callbacks(unittest.TestCase):
         before = self.held()
         modules = [fa.nn.linear(2, 3), fa.nn.Lambda(lambda x: x * 2), MLP3()]
         items = (ctypes.c_void_p * 3)(*[m._h for m in modules])
-        net = _library._made(_library._enter(b'test'), _modules.Layer, _modules._sequential(3, items))
+        net = _library._made(_library._enter(b'test'), _layers.Layer, _layers._sequential(3, items))
         modules[2].note = 'mine'
         del modules
         gc.collect()

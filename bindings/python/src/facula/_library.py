@@ -541,6 +541,7 @@ def _call(function, *arguments):
 
 
 from ._tensor import Tensor, _as_tensor  # noqa: E402
-from ._modules import Lambda, Layer, Module  # noqa: E402,F401
+from ._modules import Lambda, Module  # noqa: E402
+from ._layers import Layer  # noqa: E402,F401
 from ._training import Loader, Optimizer, Scaler, Schedule  # noqa: E402,F401
 from ._callbacks import dataset_of  # noqa: E402

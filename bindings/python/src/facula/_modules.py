@@ -1,7 +1,6 @@
-"""Modules: those of Python, the layers of the library, and containers."""
+"""Modules: what all have, and those of Python."""
 import copy
 import ctypes
-import inspect
 import sys
 import weakref
 from collections import namedtuple
@@ -37,7 +36,6 @@ _replace = _declare('fa_module_replace', c_void_p, [c_void_p, c_char_p, c_void_p
 _parameter = _declare('fa_module_parameter', c_void_p, [c_void_p, c_char_p, c_void_p])
 _buffer = _declare('fa_module_buffer', c_void_p, [c_void_p, c_char_p, c_void_p])
 _replace_tensor = _declare('fa_module_replace_tensor', c_void_p, [c_void_p, c_char_p, c_void_p])
-_clone = _declare('fa_module_clone', c_void_p, [c_void_p])
 _module_to = _declare('fa__module_to', c_void_p, [c_void_p, Place])
 _train = _declare('fa_module_train', c_void_p, [c_void_p, c_bool])
 _training = _declare('fa_module_training', c_bool, [c_void_p])
@@ -52,9 +50,6 @@ _tensor = _declare('fa_module_tensor', c_void_p, [c_void_p, c_char_p])
 _kind = _declare('fa_module_kind', c_char_p, [c_void_p])
 _numel = _declare('fa_module_numel', c_int64, [c_void_p])
 _summary = _declare('fa_module_summary', c_bool, [c_void_p, c_void_p, c_void_p])
-_sequential = _declare('fa__nn_sequential', c_void_p, [c_size_t, POINTER(c_void_p)])
-_list = _declare('fa__nn_list', c_void_p, [c_size_t, POINTER(c_void_p)])
-_dict = _declare('fa_nn_dict', c_void_p, [])
 _adopt = _declare('fa__adopt', c_void_p, [c_void_p])
 
 Keys = namedtuple('Keys', ['missing_keys', 'unexpected_keys'])
@@ -395,7 +390,7 @@ _close.argtypes = _free.argtypes = [c_void_p]
 _networks = weakref.WeakValueDictionary()  # modules of Python, by the number in their data
 _by_handle = weakref.WeakValueDictionary()  # all modules that have an object of Python, by their handles
 _outlived = {}  # those that only the library refers to
-_classes = {}  # of layers, by kind
+_classes = {}  # of layers, by kind: facula.nn fills it
 
 
 def _object_of(h):
@@ -405,7 +400,7 @@ def _object_of(h):
     if known is not None and id(known) not in _outlived:
         return known
     if known is None:
-        return _borrowed(_classes.get(_kind(h).decode(), Layer), h)
+        return _borrowed(_classes.get(_kind(h).decode(), _l.Layer), h)
     twin = _borrowed(type(known), h)
     twin._twin, twin.__dict__ = True, known.__dict__
     return twin
@@ -468,184 +463,3 @@ class Lambda(Module):
 
     def forward(self, *inputs):
         return self.function(*inputs)
-
-
-class Layer(Module):
-    """A layer of the library. The classes of layers are its subclasses; the options they were made with are attributes."""
-    __slots__ = ()
-    _make = None  # the function that makes one
-    _in_place = False  # whether PyTorch's takes `inplace`, which changes no result, as the last option
-
-    def __init_subclass__(cls, **options):
-        super().__init_subclass__(**options)
-        if 'forward' in cls.__dict__:
-            raise TypeError(f'{cls.__name__}: a layer runs in the library, which knows no other forward(); '
-                            'subclass Module, and let the layer be an attribute')
-
-    def __init__(self, *arguments, **options):
-        signature = inspect.signature(self._make)
-        if self._in_place:
-            options.pop('inplace', None)
-            arguments = arguments[:len(signature.parameters)]
-        self._h = None
-        self._take(self._make(*arguments, **options))
-        given = signature.bind(*arguments, **options)
-        shown = ', '.join(f'{name}={value!r}' for name, value in given.arguments.items())
-        given.apply_defaults()
-        self.__dict__.update((name, value) for name, value in given.arguments.items() if name not in _NOT_KEPT)
-        self.__dict__['_shown'] = shown
-        for option, names in _ABSENT.items():
-            if given.arguments.get(option) is False:
-                self.__dict__.update(dict.fromkeys(names))
-
-    def __del__(self, release=_l._release):
-        h = getattr(self, '_h', None)
-        if h:
-            release(h)
-
-    def __deepcopy__(self, memo):
-        made = memo[id(self)] = _new(type(self))
-        made._take(_making(Handle, _clone, self._h))
-        made.__dict__.update((name, value) for name, value in self.__dict__.items() if not isinstance(value, Tensor))
-        for name, tensor in self.state_dict().items():  # what two modules share, their copies share
-            key = 'tensor', tensor._h
-            if key in memo:
-                setattr(made, name, memo[key])
-            memo[key] = getattr(made, name)
-        return made
-
-    def forward(self, *inputs):
-        """Runs it, in the library."""
-        return _run(self, inputs)
-
-    def __call__(self, *inputs):
-        """Runs it. Arrays become tensors."""
-        return _run(self, inputs)
-
-    def extra_repr(self):
-        """The options it was made with."""
-        return self.__dict__.get('_shown', '')
-
-
-# Tensors that a layer lacks, and which are None then, without an option
-_ABSENT = {'bias': ['bias'], 'affine': ['weight', 'bias'], 'elementwise_affine': ['weight', 'bias'],
-           'track_running_stats': ['running_mean', 'running_var', 'num_batches_tracked']}
-_NOT_KEPT = {'bias', 'dtype', 'device', 'more'}  # options that are no attributes: these are those of the parameters
-
-
-class Container(Layer):
-    """What has modules in it that the program gives."""
-    __slots__ = ()
-
-    def __init__(self, named=()):
-        self._h = None
-        self._take(_making(Handle, self._make))
-        self.__dict__['_parts'] = {}
-        for name, module in named:
-            self._put(name, module)
-
-    def __deepcopy__(self, memo):
-        made = memo[id(self)] = _new(type(self))
-        Container.__init__(made)
-        for name, value in self.__dict__.items():
-            if name == '_parts':
-                for key, part in value.items():
-                    made._put(key, copy.deepcopy(part, memo))
-            else:
-                made.__dict__[name] = copy.deepcopy(value, memo)
-        _train(made._h, self.training)
-        return made
-
-    def _put(self, name, module):
-        module = _module(module)
-        if not (_replace if name in self._parts else _add)(self._h, name.encode(), module._h):
-            _fail()
-        self._parts[name] = module
-
-    def __setattr__(self, name, value):
-        if isinstance(value, Module) and '_parts' in self.__dict__:
-            self._put(name, value)
-        else:
-            super().__setattr__(name, value)
-
-    def named_children(self):
-        """The modules in it, with their names: a list of pairs."""
-        return list(self._parts.items()) if '_parts' in self.__dict__ else super().named_children()
-
-
-class ModuleList(Container):
-    """A list of modules: what a module has in a list of Python are no children of it, what it has in this one is."""
-    __slots__ = ()
-    _make = staticmethod(lambda: _list(0, None))
-
-    def __init__(self, modules=()):
-        super().__init__((str(i), m) for i, m in enumerate(modules))
-
-    def __getitem__(self, i):
-        if isinstance(i, slice):
-            return ModuleList(self.children()[i])
-        return self.children()[i]
-
-    def __setitem__(self, i, module):
-        self._put(self.named_children()[i][0], module)
-
-    def append(self, module):
-        """Adds a module."""
-        self._put(str(len(self)), module)
-        return self
-
-    def extend(self, modules):
-        """Adds modules."""
-        for m in modules:
-            self.append(m)
-        return self
-
-
-class Sequential(ModuleList):
-    """Runs modules one after the other; functions of Python, too. It takes modules, or a dict of them by name."""
-    __slots__ = ()
-    _make = staticmethod(lambda: _sequential(0, None))
-
-    def __init__(self, *modules):
-        if len(modules) == 1 and isinstance(modules[0], dict):
-            Container.__init__(self, modules[0].items())
-        else:
-            super().__init__(modules)
-
-    def __getitem__(self, i):
-        if isinstance(i, slice):
-            return Sequential(dict(self.named_children()[i]))
-        return self.children()[i]
-
-
-class ModuleDict(Container):
-    """A dict of modules, which are its children."""
-    __slots__ = ()
-    _make = staticmethod(_dict)
-
-    def __init__(self, modules=()):
-        super().__init__(dict(modules).items())
-
-    def __getitem__(self, name):
-        return self._parts[name]
-
-    def __setitem__(self, name, module):
-        self._put(name, module)
-
-    def __contains__(self, name):
-        return name in self._parts
-
-    def __iter__(self):
-        return iter(self._parts)
-
-    def keys(self):
-        """The names."""
-        return self._parts.keys()
-
-    def values(self):
-        """The modules."""
-        return self._parts.values()
-
-    def items(self):
-        """Pairs of name and module."""
-        return self._parts.items()

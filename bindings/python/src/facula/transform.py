@@ -1,6 +1,6 @@
 """Transforms of images and samples. facula.transform.RandomCrop and facula.transform.random_crop are the same function."""
 from . import _transform
-from ._modules import Sequential as _Sequential
+from ._layers import Sequential as _Sequential
 from ._transform import *  # noqa: F403
 
 

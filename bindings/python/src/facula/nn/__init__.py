@@ -3,7 +3,8 @@ and facula.nn.linear are the same class."""
 import inspect as _inspect
 
 from .. import _nn, _ops
-from .._modules import Lambda, Layer, Module, ModuleDict, ModuleList, Sequential, _classes
+from .._layers import Layer, ModuleDict, ModuleList, Sequential
+from .._modules import Lambda, Module, _classes
 from .._recurrent import GRU, LSTM, RNN
 from .._tensor import Parameter
 from . import functional, init, utils
