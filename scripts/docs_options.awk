@@ -21,7 +21,7 @@ function member(text, out,   name, k, kind, n, each) {
     return n
 }
 function keep(options, name, meaning) {
-    if (name ~ /^(size|fa__end|pointed)$/) { number[options]++; return }
+    if (name ~ /^(size|fa__end|pointed|room)$/) { number[options]++; return }
     position[options, name] = number[options]++
     count[options]++
     names[options, count[options]] = name

@@ -7409,7 +7409,7 @@ inline tensor pad(const fa::tensor &x, const fa::numbers &pads, const pad_option
 }
 
 struct roll_options {
-    fa::shape dims = {};
+    fa::dims dims = FA_ALL;
     fa::tensor out = {};
 };
 inline tensor roll(const fa::tensor &x, const fa::shape &shifts, const roll_options &options = {}, FA__HERE)
@@ -7419,6 +7419,22 @@ inline tensor roll(const fa::tensor &x, const fa::shape &shifts, const roll_opti
     given.out = options.out.get();
     given.dims = options.dims.get();
     return detail::result((fa_roll)(x.get(), shifts.get(), &given), options.out);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor roll(const fa::tensor &x, const fa::shape &shifts, Number dims, FA__HERE)
+{
+    roll_options options;
+    options.dims = static_cast<int64_t>(dims);
+    return roll(x, shifts, options, file, line);
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::tensor roll(const fa::tensor &x, const fa::shape &shifts, std::initializer_list<Number> dims, FA__HERE)
+{
+    roll_options options;
+    options.dims = fa::dims::of(dims);
+    return roll(x, shifts, options, file, line);
 }
 
 struct repeat_options {
@@ -7490,7 +7506,7 @@ inline tensor movedim(const fa::tensor &x, const fa::shape &source, const fa::sh
 
 struct rot90_options {
     int64_t k = 1;
-    fa::shape dims = {0, 1};
+    fa::dims dims = FA_DIMS(0, 1);
     fa::tensor out = {};
 };
 inline tensor rot90(const fa::tensor &x, const rot90_options &options = {}, FA__HERE)

@@ -146,7 +146,8 @@ FA_API bool fa_save(fa_parameters state, const char *path, const fa_save_options
 /** Options of fa_load(). */
 typedef struct fa_load_options {
     size_t size;        /**< set by the macro */
-    bool strict;        /**< true: missing and unexpected names are an error; false: they are ignored */
+    bool strict;        /**< true: missing and unexpected names are an error; false: they are ignored, unless no name
+                             fits at all */
     const char *prefix; /**< load only names of the file that begin with this, such as "encoder.", without it */
     char fa__end;
 } fa_load_options;

@@ -212,6 +212,8 @@ FA_API void *fa_object_new(const fa_object_type *type, size_t size);
 
 /** Returns true if an object was created by fa_object_new() with this `type` and has not been freed. False for NULL. */
 FA_API bool fa_object_is(const void *object, const fa_object_type *type);
+/* The same, and an error that begins with `who` and says what the object is instead. */
+FA_API bool fa__object_check(const void *object, const fa_object_type *type, const char *who);
 
 /** Returns true if an error is set in this thread, without marking it as seen. For layers, datasets and loops, which
  *  leave handling the error to the program. */

@@ -19,12 +19,13 @@ typedef struct fa_tensor_from_options {
     fa_device device;   /**< where the tensor is created */
     bool requires_grad; /**< make the tensor a leaf that accumulates a gradient */
     fa_dtype pointed;   /**< set by the macro: the dtype of the pointer's type; FA_SAME: it has none */
+    size_t room; /**< set by the macro: the bytes at the pointer that the compiler knows of; 0, SIZE_MAX: unknown */
     char fa__end;
 } fa_tensor_from_options;
 #define FA__DEVICE_fa_tensor_from ,
 #define FA__DEFAULT_fa_tensor_from                                                                                     \
     {                                                                                                                  \
-        offsetof(fa_tensor_from_options, fa__end), FA_SAME, {0, 0}, false, FA_SAME, 0                                  \
+        offsetof(fa_tensor_from_options, fa__end), FA_SAME, {0, 0}, false, FA_SAME, 0, 0                               \
     }
 
 /* A call of f(data, shape, options) that passes the dtype of data's type on. */
@@ -38,6 +39,7 @@ typedef struct fa_tensor_from_options {
         FA__BIND_DATA(fa__a##u, data)                                                                                  \
         FA__BIND_FA__SHAPE("", fa__b##u, shape) FA__CHECK_NAMED(#f, named) f##_options fa__o##u = FA__DEFAULT_##f;     \
         fa__o##u.pointed = FA__DATA_DTYPE(fa__a##u, data);                                                             \
+        fa__o##u.room = FA__DATA_ROOM(fa__a##u, data);                                                                 \
         FA__SET(f, fa__o##u, __VA_ARGS__)                                                                              \
         f(FA__PASS_DATA(fa__a##u, data), fa__b##u, &fa__o##u);                                                         \
     })
@@ -45,7 +47,8 @@ typedef struct fa_tensor_from_options {
 /** Creates a tensor with a copy of the caller's data. Its dtype is that of the pointer's type: f64 for a double *. A
  *  pointer to void, char or unsigned 16-bit and larger integers needs .dtype; so do other arrays than those of one or
  *  two dimensions in C. A .dtype that contradicts the pointer's type is an error; bytes (uint8_t, int8_t) may be those
- * of any dtype, and int16_t the bits of f16 and bf16.
+ * of any dtype, and int16_t the bits of f16 and bf16. So is an array that the compiler knows to be too small for the
+ *  shape.
  *
  *      fa_tensor_from(data, shape, .dtype, .device, .requires_grad = false)
  *  @param data  the elements in row-major order, of type dtype; may be NULL if the shape has no elements
@@ -65,12 +68,13 @@ typedef struct fa_tensor_borrow_options {
         void *data);  /**< called once when the last tensor over the memory is freed, by the thread that frees it */
     void *ctx;        /**< passed to `free` */
     fa_dtype pointed; /**< set by the macro: the dtype of the pointer's type; FA_SAME: it has none */
+    size_t room;      /**< set by the macro, as in fa_tensor_from_options */
     char fa__end;
 } fa_tensor_borrow_options;
 #define FA__DEVICE_fa_tensor_borrow ,
 #define FA__DEFAULT_fa_tensor_borrow                                                                                   \
     {                                                                                                                  \
-        offsetof(fa_tensor_borrow_options, fa__end), FA_SAME, NULL, {0, 0}, NULL, NULL, FA_SAME, 0                     \
+        offsetof(fa_tensor_borrow_options, fa__end), FA_SAME, NULL, {0, 0}, NULL, NULL, FA_SAME, 0, 0                  \
     }
 
 /** Creates a tensor over the caller's memory, without a copy. The memory must outlive the tensor and its views. Its
@@ -165,16 +169,26 @@ FA_API double fa_item(const fa_tensor *t);
 /** The value of a tensor with one element, exact for integers. Waits for it. 0 if an error is set. */
 FA_API int64_t fa_item_int(const fa_tensor *t);
 /** Copies the elements, in row-major order and converted to `dtype`, into `data`, which has room for `count`
- *  elements. Waits for them.
+ *  elements. Waits for them. A pointer of another type than `dtype` and an array that the compiler knows to be too
+ * small are errors, as for fa_tensor_from().
  *  @return false if an error is set, also one that was set before the call, as after a failed fa_load(): then `data` is
  *  unchanged; false and an error if count is not the number of elements of the tensor. The compiler warns if a program
  *  does not look at it */
 FA_API bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count);
+/* pointed, room: as in fa_tensor_from_options. */
+FA_API bool fa__read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count, fa_dtype pointed, size_t room);
 static inline __attribute__((__warn_unused_result__)) bool fa__looked_at(bool good)
 {
     return good;
 }
-#define fa_read(t, data, dtype, count) fa__looked_at(FA__CALLED(fa_read(t, data, dtype, count)))
+#define fa_read(t, data, dtype, count) fa__looked_at(FA__READ_(__COUNTER__, t, data, dtype, count))
+#define FA__READ_(...) FA__READ__(__VA_ARGS__)
+#define FA__READ__(u, t, data, dtype, count)                                                                           \
+    FA__CALLED(__extension__({                                                                                         \
+        FA__BIND_DATA(fa__a##u, data)                                                                                  \
+        fa__read(t, FA__PASS_DATA(fa__a##u, data), dtype, count, FA__DATA_DTYPE(fa__a##u, data),                       \
+                 FA__DATA_ROOM(fa__a##u, data));                                                                       \
+    }))
 
 /** A pointer to element (0, ..., 0) in host memory, of type `dtype`; valid while the tensor lives. The memory is
  *  pinned: fa_move_() cannot move it any more. The call waits for work of devices on the memory. Afterwards the

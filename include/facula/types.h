@@ -416,6 +416,7 @@ template <class... T> static inline fa__number_list fa__numbers_of(T... v)
 #define FA__BIND_DATA(name, v) const auto name = fa__data_of(v);
 #define FA__PASS_DATA(name, v) name.pointer
 #define FA__DATA_DTYPE(name, v) name.dtype
+#define FA__DATA_ROOM(name, v) __builtin_object_size(name.pointer, 0)
 #define FA__IN_ORDER(v) fa__dims_in(v)
 #define FA__IS_SHAPE(name) (std::is_same<std::remove_cv_t<std::remove_reference_t<decltype(name)>>, fa_shape>::value)
 #define FA__IS_LIST(name) (std::is_convertible<decltype(name), fa_tensors>::value)
@@ -460,6 +461,7 @@ fa_arg fa__arg_wrong(const void *); /* declared only to show a readable error af
 #define FA__BIND_DATA(name, v)
 #define FA__PASS_DATA(name, v) v
 #define FA__DATA_DTYPE(name, v) FA__DTYPE_OF(v)
+#define FA__DATA_ROOM(name, v) __builtin_object_size(v, 0)
 #define FA__IN_ORDER(v)                                                                                                \
     _Generic((v), fa_shape : fa__dims_given, FA__NUMBERS(fa__dims_in_order, fa__dims_in_order, fa__dims_wrong))(v)
 #define FA__IS_SHAPE(name) _Generic(name, fa_shape : 1, default : 0)

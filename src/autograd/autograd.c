@@ -199,7 +199,10 @@ static FA__HOT bool can_start(const char *name, const fa_tensor *t)
     if (fa__failed())
         return false;
     return fa__needs_grad(t)
-           || described_failure(name, t, FA_ERROR_GRADIENT, "nothing that needs gradients went into the tensor");
+           || described_failure(name, t, FA_ERROR_GRADIENT,
+                                fa__ctx()->settings->no_grad
+                                    ? "nothing that needs gradients went into the tensor, and .no_grad is in force here"
+                                    : "nothing that needs gradients went into the tensor");
 }
 
 static const fa__op backward_op = {.name = "backward", .id = FA__OP_expression},

@@ -12,11 +12,14 @@
  * An element is one chain, as in a matrix product: 0, then for each tap in order (channel, row, column) a fused
  * multiply-add, then the bias. Entries of the padding are zeros like others; they may be left out where all weights are
  * finite, which changes no more than the sign of a sum that has underflowed to zero. A gradient of the weight has a
- * chain for each of fa__convolution_parts() stretches of pixels, in order (image, row, column); these sums are added in
- * order. */
+ * chain for each of fa__convolution_parts() stretches of pixels, in order (image, row, column). These sums are added in
+ * order, first those of each FA__CONVOLUTION_ADDED neighbouring stretches, then the results. */
 #ifndef FA__BACKEND_CONVOLUTION_H
 #define FA__BACKEND_CONVOLUTION_H
 #include "backend/device.h"
+
+/* As many as the narrowest vectors have lanes */
+enum { FA__CONVOLUTION_ADDED = 4 };
 
 /* Of arrays of two the first is of rows, the second of columns. Strides count elements. */
 typedef struct fa__convolution {

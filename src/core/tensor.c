@@ -230,7 +230,7 @@ void fa__describe_tensor(struct fa__text *text, const fa_tensor *t, bool origin)
         return;
     }
     if (t->object.type != FA__TYPE_TENSOR) {
-        fa__text_add(text, "a freed tensor");
+        fa__text_add(text, fa__object_lives(&t->object) ? "no tensor" : "a freed tensor");
         return;
     }
     fa__describe_shape(text, t->rank, t->shape);

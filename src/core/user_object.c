@@ -17,7 +17,7 @@ static void user_object_destroy(fa__object *o)
 
 __attribute__((__constructor__)) static void user_object_type(void)
 {
-    fa__object_type(FA__TYPE_OTHER, NULL, user_object_destroy);
+    fa__object_type(FA__TYPE_OTHER, "module or other object", user_object_destroy);
 }
 
 void *fa_object_new(const fa_object_type *type, size_t size)
@@ -38,6 +38,21 @@ bool fa_object_is(const void *object, const fa_object_type *type)
 {
     const fa__object *o = object;
     return o && o->type == FA__TYPE_OTHER && ((const fa_object *)object)->type == type;
+}
+
+bool fa__object_check(const void *object, const fa_object_type *type, const char *who)
+{
+    const fa__object *o = object;
+    if (fa_object_is(object, type))
+        return true;
+    if (!o)
+        return fa__fail(FA_ERROR_ARGUMENT, "%s: the %s is NULL", who, type->name);
+    if (!fa__object_lives(o))
+        return fa__fail(FA_ERROR_ARGUMENT, "%s: the %s was freed: fa_escape or fa_keep let it live on", who,
+                        type->name);
+    bool other = o->type == FA__TYPE_OTHER; /* of its own type nothing is read: it may be memory that is used again */
+    return fa__fail(FA_ERROR_ARGUMENT, "%s: the %s is %s%s", who, type->name,
+                    other ? "an object of another kind" : "a ", other ? "" : fa__object_name(o));
 }
 
 bool fa_error_stands(void)

@@ -34,9 +34,7 @@ static const fa_object_type dataset_type = {"dataset", dataset_destroy};
 
 bool fa__dataset_check(const fa_dataset *d, const char *who)
 {
-    if (fa_object_is(d, &dataset_type))
-        return true;
-    return fa_fail(FA_ERROR_ARGUMENT, "%s: the dataset is %s", who, d ? "none, or was freed" : "NULL");
+    return fa__object_check(d, &dataset_type, who);
 }
 
 fa_dataset *fa_dataset_new(const fa_dataset_type *type, void *context)

@@ -54,9 +54,7 @@ static const fa_object_type loader_type = {"loader", loader_destroy}, epoch_type
 
 static bool loader_check(const fa_loader *l, const char *who)
 {
-    if (fa_object_is(l, &loader_type))
-        return true;
-    return fa_fail(FA_ERROR_ARGUMENT, "%s: the loader is %s", who, l ? "none, or was freed" : "NULL");
+    return fa__object_check(l, &loader_type, who);
 }
 
 /* Draws a seed from the default generator; false and an error if that failed. */
@@ -131,10 +129,8 @@ fa_loader *(fa_data_loader)(fa_dataset *dataset, const fa_data_loader_options *o
     fa__options_read(&o, o.size, options);
     if (!options_are_good(&o))
         return NULL;
-    if (!dataset) {
-        fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: the dataset is NULL");
+    if (!fa__dataset_check(dataset, "fa_data_loader"))
         return NULL;
-    }
     FA_SCOPE;
     fa_sampler *sampler =
         fa_dataset_length(dataset) < 0 || !device_is_there(o.device) ? NULL : sampler_for(dataset, &o);
@@ -234,6 +230,7 @@ static fa__epoch *epoch_new(fa_loader *l, const char *where, uintptr_t function)
 
 fa_batch fa__each_open(fa_loader *loader, const char *where, uintptr_t function)
 {
+    const char *outer FA__CLEANUP(fa__line_leave) = fa__line_enter(where); /* of errors */
     return (fa_batch){.index = -1, .fa__epoch = epoch_new(loader, where, function)};
 }
 

@@ -63,7 +63,7 @@ static fa_tensor *mix(const fa_tensor *a, const fa_tensor *b, double part)
 static fa_tensor *mix_target(const fa_tensor *target, int64_t classes, double part)
 {
     fa_tensor *one = fa_to(fa_one_hot(target, .num_classes = classes), FA_F32);
-    return mix(one, fa_roll(one, FA_SHAPE(1), .dims = FA_SHAPE(0)), part);
+    return mix(one, fa_roll(one, FA_SHAPE(1), .dims = 0), part);
 }
 
 static fa_mixed hand_out(fa_tensor *input, fa_tensor *target)
@@ -84,8 +84,7 @@ fa_mixed(fa_mixup)(const fa_tensor *input, const fa_tensor *target, int64_t clas
         return (fa_mixed){0};
     }
     double part = draw_beta(o.alpha);
-    return hand_out(mix(input, fa_roll(input, FA_SHAPE(1), .dims = FA_SHAPE(0)), part),
-                    mix_target(target, classes, part));
+    return hand_out(mix(input, fa_roll(input, FA_SHAPE(1), .dims = 0), part), mix_target(target, classes, part));
 }
 
 /* The begin and end of a stretch of about `length` around a random middle. */
@@ -111,7 +110,7 @@ fa_mixed(fa_cutmix)(const fa_tensor *input, const fa_tensor *target, int64_t cla
     double side = sqrt(1 - draw_beta(o.alpha));
     draw_stretch(height, side * (double)height, &top, &bottom);
     draw_stretch(width, side * (double)width, &left, &right);
-    fa_tensor *mixed = fa_clone(input), *before = fa_roll(input, FA_SHAPE(1), .dims = FA_SHAPE(0));
+    fa_tensor *mixed = fa_clone(input), *before = fa_roll(input, FA_SHAPE(1), .dims = 0);
     if (mixed && before && bottom > top && right > left)
         fa_copy_(fa_narrow(fa_narrow(mixed, 2, top, bottom - top), 3, left, right - left),
                  fa_narrow(fa_narrow(before, 2, top, bottom - top), 3, left, right - left));

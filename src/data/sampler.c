@@ -20,9 +20,7 @@ static const fa_object_type sampler_type = {"sampler", sampler_destroy};
 
 bool fa__sampler_check(const fa_sampler *s, const char *who)
 {
-    if (fa_object_is(s, &sampler_type))
-        return true;
-    return fa_fail(FA_ERROR_ARGUMENT, "%s: the sampler is %s", who, s ? "none, or was freed" : "NULL");
+    return fa__object_check(s, &sampler_type, who);
 }
 
 bool fa__sampler_repeats(const fa_sampler *sampler)

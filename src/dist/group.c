@@ -76,8 +76,7 @@ fa_group *fa__group_new(fa__wire *wire)
 
 bool fa__group_check(const fa_group *group, const char *who)
 {
-    return fa_object_is(group, &group_type)
-           || fa_fail(FA_ERROR_ARGUMENT, "%s: the group is %s", who, group ? "none, or was freed" : "NULL");
+    return fa__object_check(group, &group_type, who);
 }
 
 int fa_dist_rank(const fa_group *group)
@@ -193,8 +192,8 @@ fa_work *(fa_dist_all_reduce_start)(fa_tensor *t, fa_group *group, const fa_dist
 
 bool fa_work_wait(fa_work *work)
 {
-    if (!fa_object_is(work, &work_type))
-        return fa_fail(FA_ERROR_ARGUMENT, "fa_work_wait: the work is %s", work ? "none, or was freed" : "NULL");
+    if (!fa__object_check(work, &work_type, "fa_work_wait"))
+        return false;
     pthread_mutex_lock(&works.lock);
     while (!work->done)
         pthread_cond_wait(&works.done, &works.lock);

@@ -144,8 +144,19 @@ static bool is_missing(const fa__match *m, size_t i)
     return missing;
 }
 
+/* A prefix or a file that fits nothing is a mistake even where some names may be missing. */
+static bool finds_nothing(const fa__match *m)
+{
+    for (size_t i = 0; i < m->state.count; i++)
+        if (m->entry[i] != NOWHERE)
+            return false;
+    return m->state.count > 0;
+}
+
 static bool fits(const fa__stored *a, const char *prefix, const fa__match *m, bool strict)
 {
+    const char *nothing = !strict && finds_nothing(m) ? "no name fits, and so nothing would be loaded: " : "";
+    strict = strict || *nothing;
     static const char missing[] = "missing: ", unexpected[] = "unexpected: ", misshapen[] = "of another shape: ";
     complaints c = {.length = 0};
     char here[128], there[128];
@@ -163,7 +174,7 @@ static bool fits(const fa__stored *a, const char *prefix, const fa__match *m, bo
             complain(&c, misshapen, "%s is %s in the file, %s here", p.name[i], shape_text(there, e->shape),
                      shape_text(here, s));
     }
-    return !c.length || fa_fail(FA_ERROR_ARGUMENT, "%s: %s: %s", a->who, a->path, c.text);
+    return !c.length || fa_fail(FA_ERROR_ARGUMENT, "%s: %s: %s%s", a->who, a->path, nothing, c.text);
 }
 
 /* ---- loading ---- */

@@ -32,9 +32,7 @@ static const fa_object_type member_type = {"member", member_destroy}, module_typ
 
 bool fa__module_check(const fa_module *module, const char *who)
 {
-    if (fa_object_is(module, &module_type))
-        return true;
-    return fa_fail(FA_ERROR_ARGUMENT, "%s: the module is %s", who, module ? "none, or was freed" : "NULL");
+    return fa__object_check(module, &module_type, who);
 }
 
 fa_module *(fa_nn_custom)(const char *kind, size_t bytes, fa_forward_function forward,

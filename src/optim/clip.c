@@ -83,9 +83,12 @@ fa_tensor *(fa_clip_grad_norm)(fa_parameters parameters, double max_norm, const 
     const char *who = "fa_clip_grad_norm";
     fa_clip_grad_norm_options given = FA__DEFAULT_fa_clip_grad_norm;
     fa__options_read(&given, given.size, options);
-    if (!(max_norm >= 0) || isnan(given.norm_type)) {
-        fa_fail(FA_ERROR_ARGUMENT, "%s: max_norm is 0 or more, not %g, and .norm_type a number, not %g", who, max_norm,
-                given.norm_type);
+    if (!(max_norm >= 0)) {
+        fa_fail(FA_ERROR_ARGUMENT, "%s: max_norm is 0 or more, not %g", who, max_norm);
+        return NULL;
+    }
+    if (isnan(given.norm_type)) {
+        fa_fail(FA_ERROR_ARGUMENT, "%s: .norm_type is a number, not %g", who, given.norm_type);
         return NULL;
     }
     FA_SCOPE;

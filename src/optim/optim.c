@@ -37,10 +37,7 @@ static const fa_object_type optim_type = {"optimizer", optim_destroy};
 
 bool fa__optim_check(const fa_optim *o, const char *who)
 {
-    if (fa_object_is(o, &optim_type))
-        return true;
-    fa_fail(FA_ERROR_ARGUMENT, "%s: the optimizer is %s", who, o ? "none, or was freed" : "NULL");
-    return false;
+    return fa__object_check(o, &optim_type, who);
 }
 
 fa__group *fa__optim_group(const fa_optim *o, const char *who, int group)

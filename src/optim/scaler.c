@@ -63,8 +63,7 @@ static const fa_object_type scaler_type = {"scaler", scaler_destroy};
 
 static bool is_scaler(const fa_scaler *s, const char *who)
 {
-    return fa_object_is(s, &scaler_type)
-           || fa_fail(FA_ERROR_ARGUMENT, "%s: the scaler is %s", who, s ? "none, or was freed" : "NULL");
+    return fa__object_check(s, &scaler_type, who);
 }
 
 /* ---- creation ---- */

@@ -19,10 +19,7 @@ static const fa_object_type schedule_type = {"schedule", schedule_destroy};
 
 bool fa__schedule_check(const fa_schedule *s, const char *who)
 {
-    if (fa_object_is(s, &schedule_type))
-        return true;
-    fa_fail(FA_ERROR_ARGUMENT, "%s: the schedule is %s", who, s ? "none, or was freed" : "NULL");
-    return false;
+    return fa__object_check(s, &schedule_type, who);
 }
 
 /* ---- options ---- */

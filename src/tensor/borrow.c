@@ -68,7 +68,7 @@ fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow
 {
     FA__COMPLETE(fa_tensor_borrow)
     fa_dtype dtype = fa__data_dtype("fa_tensor_borrow", data, options->dtype, options->pointed);
-    if (!dtype || !fa__data_check("fa_tensor_borrow", shape, dtype, data))
+    if (!dtype || !fa__data_check("fa_tensor_borrow", shape, dtype, data, options->strides ? 0 : options->room))
         return NULL;
     fa__device *device = borrowing_device(options->device);
     const fa__lent lent = {data, shape, options->strides, dtype, options->free, options->ctx};

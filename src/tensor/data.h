@@ -5,7 +5,7 @@
 #include "core/tensor.h"
 
 /* Checks what a tensor is to be made of; false and an error that begins with `name`. */
-bool fa__data_check(const char *name, fa_shape shape, fa_dtype dtype, const void *data);
+bool fa__data_check(const char *name, fa_shape shape, fa_dtype dtype, const void *data, size_t room);
 /* The dtype of the program's data: the one that it names, or that of its pointer's type; FA_SAME and an error if there
  * is neither, or if they contradict each other. Bytes may be those of any dtype, and int16_t the bits of f16 and bf16.
  */

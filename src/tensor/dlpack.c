@@ -160,7 +160,7 @@ static fa_tensor *import(const fa__dl_tensor *d, void (*release)(void *, void *)
     fa_dtype dtype = dtype_of(d);
     fa__device *device = dtype ? device_of(d) : NULL;
     void *data = d->data ? (char *)d->data + d->byte_offset : NULL;
-    if (!device || !fa__data_check("fa_from_dlpack", shape_of(d), dtype, data))
+    if (!device || !fa__data_check("fa_from_dlpack", shape_of(d), dtype, data, 0))
         return NULL;
     if ((uintptr_t)data % fa_dtype_size(dtype)) {
         fa__fail(FA_ERROR_ARGUMENT, "fa_from_dlpack: the address is no multiple of an element's %zu bytes",

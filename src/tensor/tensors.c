@@ -11,7 +11,7 @@
 #include "tensor/data.h"
 #include <math.h>
 
-bool fa__data_check(const char *name, fa_shape shape, fa_dtype dtype, const void *data)
+bool fa__data_check(const char *name, fa_shape shape, fa_dtype dtype, const void *data, size_t room)
 {
     int64_t count;
     if (fa_dtype_size(dtype) == 0)
@@ -24,6 +24,9 @@ bool fa__data_check(const char *name, fa_shape shape, fa_dtype dtype, const void
         fa__describe_size_error(&why, dtype, shape.rank, shape.dim);
         return fa__fail(FA_ERROR_SHAPE, "%s: %s", name, text);
     }
+    if (room && room < (size_t)count * fa__dtype_size(dtype))
+        return fa__fail(FA_ERROR_ARGUMENT, "%s: the data has %zu bytes, and %lld elements of %s take %zu", name, room,
+                        (long long)count, fa_dtype_name(dtype), (size_t)count * fa__dtype_size(dtype));
     if (data || !count)
         return true;
     return fa__fail(FA_ERROR_ARGUMENT, "%s: data is NULL, and %lld elements of %s are to be read from it", name,
@@ -40,7 +43,8 @@ fa_dtype fa__data_dtype(const char *name, const void *data, fa_dtype named, fa_d
     else if (pointed == FA_SAME || pointed == named || bits)
         return named;
     else
-        fa__fail(FA_ERROR_DTYPE, "%s: the data's pointer is one to %s, and .dtype is %s: fa_to() converts a tensor",
+        fa__fail(FA_ERROR_DTYPE,
+                 "%s: the data's pointer is one to %s, and the dtype given is %s: give the pointer's, fa_to() converts",
                  name, fa_dtype_name(pointed), fa_dtype_name(named));
     return FA_SAME;
 }
@@ -116,7 +120,7 @@ fa_tensor *(fa_tensor_from)(const void *data, fa_shape shape, const fa_tensor_fr
 {
     FA__COMPLETE(fa_tensor_from)
     fa_dtype dtype = fa__data_dtype("fa_tensor_from", data, options->dtype, options->pointed);
-    if (!dtype || !fa__data_check("fa_tensor_from", shape, dtype, data))
+    if (!dtype || !fa__data_check("fa_tensor_from", shape, dtype, data, options->room))
         return NULL;
     if (options->requires_grad && !fa__dtype_is_float(dtype)) {
         fa__fail(FA_ERROR_DTYPE, "fa_tensor_from: only floating tensors can need gradients, not %s",
@@ -322,6 +326,11 @@ static fa_tensor *on_host(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
 
 bool(fa_read)(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count)
 {
+    return fa__read(t, data, dtype, count, FA_SAME, 0);
+}
+
+bool fa__read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count, fa_dtype pointed, size_t room)
+{
     if (!fa__tensor_check(t, "fa_read: the tensor"))
         return false;
     if (!fa_dtype_size(dtype))
@@ -334,6 +343,9 @@ bool(fa_read)(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count)
     }
     if (!data && count)
         return refuse(&read_op, FA_ERROR_ARGUMENT, "data is NULL", t);
+    if (!fa__data_dtype("fa_read", data, dtype, pointed)
+        || !fa__data_check("fa_read", fa_tensor_shape(t), dtype, data, room))
+        return false;
     if (fa__failed())
         return false;
     fa__scope scope = fa__scope_open("fa_read", 0);

@@ -24,9 +24,7 @@ fa_meter *fa__meter_new(const fa__meter_kind *kind)
 
 static bool meter_check(const fa_meter *m, const char *who)
 {
-    if (fa_object_is(m, &meter_type))
-        return true;
-    return fa_fail(FA_ERROR_ARGUMENT, "%s: the meter is %s", who, m ? "none, or was freed" : "NULL");
+    return fa__object_check(m, &meter_type, who);
 }
 
 void fa__meter_holds(fa_meter *m, fa_tensor *sum)

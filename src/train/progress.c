@@ -167,8 +167,8 @@ static bool update(fa_progress *bar, size_t count, const fa__tick *args)
 bool fa__progress_tick(size_t count, const fa__tick *args)
 {
     fa_progress *bar = count ? args[0].bar : NULL;
-    if (!bar || !fa_object_is(bar, &progress_type))
-        return fa_fail(FA_ERROR_ARGUMENT, "fa_progress_tick: the bar is %s", bar ? "none, or was freed" : "NULL");
+    if (!fa__object_check(bar, &progress_type, "fa_progress_tick"))
+        return false;
     FA_SCOPE;
     bar->done++;
     if (!fa_error_stands() && args_are_valid(count, args) && values_are_good(bar, count, args)

@@ -399,7 +399,11 @@ static void no_grad_records_nothing(void **state)
         FA_USE(.no_grad = true);
         y = fa_mul(x, 2);
         assert_false(fa_requires_grad(y));
+        assert_false(fa_backward(fa_sum(y)));
+        FAILS(FA_ERROR_GRADIENT, "nothing that needs gradients", ", and .no_grad is in force here: ()");
         FA_USE(.no_grad = false);
+        assert_false(fa_backward(fa_sum(y)));
+        FAILS(FA_ERROR_GRADIENT, "nothing that needs gradients went into the tensor: ()");
         assert_true(fa_requires_grad(fa_mul(x, 2)));
     }
     assert_true(fa_is_leaf(y));

@@ -33,6 +33,22 @@ static void a_variable_outlives_the_turns(void **state)
     assert_int_equal(blocks(), before);
 }
 
+static void only_variables_are_assigned(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *plain = fa_zeros(FA_SHAPE(3)), *first = plain, *holding = NULL;
+    fa_assign(&plain, fa_ones(FA_SHAPE(3)));
+    assert_error(FA_ERROR_STATE, "ownership.c:", "fa_assign: the variable does not own its tensor", "FA_VAR");
+    assert_ptr_equal(plain, first);
+    assert_true(fa_item(fa_sum(plain)) == 0);
+    FA_REPEAT (i, 3)
+        fa_assign(&holding, fa_full(FA_SCALAR, (double)i)); /* held from the first on, as in a struct */
+    assert_true(fa_item(holding) == 2);
+    fa_assign(&holding, NULL);
+    assert_no_error();
+}
+
 static void a_variable_may_begin_as_nothing(void **state)
 {
     (void)state;
@@ -582,6 +598,7 @@ int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_variable_outlives_the_turns),
+        TEST(only_variables_are_assigned),
         TEST(a_variable_may_begin_as_nothing),
         TEST(escaping_goes_one_level_out),
         TEST(escaping_from_a_return_in_a_loop),

@@ -473,7 +473,13 @@ static void errors_and_stops_end_loops(void **state)
     fa_stop_clear();
     assert_int_equal(turns_of(loader), 3);
     assert_int_equal(turns_of(NULL), 0);
-    assert_error(FA_ERROR_ARGUMENT, "FA_EACH", "NULL");
+    assert_error(FA_ERROR_ARGUMENT, "loader.c:", "FA_EACH: the loader is NULL");
+    fa_dataset *dataset = fa_data_tensors(fa_ones(FA_SHAPE(2)));
+    assert_int_equal(turns_of((fa_loader *)(void *)dataset), 0);
+    assert_error(FA_ERROR_ARGUMENT, "loader.c:", "FA_EACH: the loader is an object of another kind");
+    fa_drop(dataset);
+    assert_null(fa_data_loader(dataset));
+    assert_error(FA_ERROR_ARGUMENT, "fa_data_loader: the dataset was freed: fa_escape or fa_keep let it live on");
 }
 
 static void batches_come_to_a_device(void **state)

@@ -403,8 +403,8 @@ static void what_is_no_tensor_is_said_to_be_none(void **state)
     FA_SCOPE;
     static const fa_object_type type = {"counter", NULL};
     fa_object *counter = fa_object_new(&type, sizeof *counter);
-    SAYS(fa_sum((const fa_tensor *)(const void *)counter), FA_ERROR_ARGUMENT,
-         "x is a freed or other object, not a tensor: a freed one whose memory was used again? FACULA_DEBUG=1 names "
+    SAYS(fa_sum((const fa_tensor *)(const void *)counter), FA_ERROR_ARGUMENT, "(x=no tensor)",
+         "x is a module or other object, not a tensor: a freed one whose memory was used again? FACULA_DEBUG=1 names "
          "the scope");
 }
 

@@ -141,6 +141,11 @@ static void what_does_not_fit(void **state)
     assert_true(fa_same(fa_detach(fa_module_tensor(less, "0.bias")), fa_detach(fa_module_tensor(net, "0.bias"))));
     assert_false(fa_load(wide, path, .strict = false));
     assert_error(FA_ERROR_ARGUMENT, "of another shape");
+    assert_false(fa_load(less, path, .strict = false, .prefix = "encoder."));
+    assert_error(FA_ERROR_ARGUMENT, path, "no name fits, and so nothing would be loaded: missing: 0.weight, 0.bias");
+    assert_false(fa_load(fa_nn_linear(3, 4), path, .strict = false));
+    assert_error(FA_ERROR_ARGUMENT, "no name fits", "missing: weight, bias; unexpected: 0.bias, 0.weight");
+    assert_true(fa_load(fa_nn_relu(), path, .strict = false)); /* it has nothing to load */
     const char *const twice[] = {"a", "a"};
     fa_tensor *item[] = {before, before};
     assert_false(fa_save(((fa_parameters){2, item, twice}), path));

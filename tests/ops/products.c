@@ -63,7 +63,7 @@ static void ranks(void **state)
     REFUSED(fa_inner(m, fa_ones(FA_SHAPE(3), .dtype = fa_tensor_dtype(m))), FA_ERROR_SHAPE, "fa_inner(",
             "different sizes");
     fa_tensor *one = fa_ones(FA_SCALAR, .dtype = FA_I64), *yes = fa_ones(FA_SHAPE(2), .dtype = FA_BOOL);
-    REFUSED(fa_inner(m, one), FA_ERROR_DTYPE, "fa_inner(", "matrix products do not promote");
+    REFUSED(fa_inner(m, one), FA_ERROR_DTYPE, "fa_inner(", "matrix products do not promote", "fa_to converts");
     REFUSED(fa_inner(yes, fa_select(yes, 0, 0)), FA_ERROR_DTYPE, "fa_inner(", "no product of bool");
     REFUSED(fa_tensordot(m, one, .dims = 0), FA_ERROR_DTYPE, "fa_tensordot(", "matrix products do not promote");
     REFUSED(fa_tensordot(yes, yes, .dims = 0), FA_ERROR_DTYPE, "fa_tensordot(", "no product of bool");

@@ -75,11 +75,41 @@ static void a_dtype_that_contradicts_the_pointer_is_an_error(void **state)
     int32_t i32[4] = {0};
     int16_t i16[4] = {0};
     assert_null(fa_tensor_from(f64, FA_SHAPE(4), .dtype = FA_F32));
-    assert_error(FA_ERROR_DTYPE, "fa_tensor_from: the data's pointer is one to f64, and .dtype is f32");
+    assert_error(FA_ERROR_DTYPE, "fa_tensor_from: the data's pointer is one to f64, and the dtype given is f32");
     assert_null(fa_tensor_borrow(i32, FA_SHAPE(4), .dtype = FA_F32));
     assert_error(FA_ERROR_DTYPE, "fa_tensor_borrow: ", "i32", "f32");
     assert_null(fa_tensor_from(i16, FA_SHAPE(1), .dtype = FA_I8));
     assert_error(FA_ERROR_DTYPE, "i16", "i8");
+    fa_tensor *x = fa_ones(FA_SHAPE(4));
+    assert_false(fa_read(x, i32, FA_F32, 4));
+    assert_error(FA_ERROR_DTYPE,
+                 "program_data.c:", "fa_read: the data's pointer is one to i32, and the dtype given is f32");
+    assert_false(fa_read(x, f64, FA_F32, 4));
+    assert_error(FA_ERROR_DTYPE, "f64", "f32");
+    assert_true(f64[0] == 1 && i32[0] == 0);
+    uint8_t bytes[16];
+    assert_true(fa_read(x, bytes, FA_F32, 4) && fa_read(x, (void *)i32, FA_I32, 4) && i32[3] == 1);
+}
+
+static void an_array_that_is_too_small_is_an_error(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    float f32[4] = {1, 2, 3, 4};
+    assert_null(fa_tensor_from(f32, FA_SHAPE(2, 3)));
+    assert_error(FA_ERROR_ARGUMENT, "fa_tensor_from: the data has 16 bytes, and 6 elements of f32 take 24");
+    assert_null(fa_tensor_borrow(f32, FA_SHAPE(5)));
+    assert_error(FA_ERROR_ARGUMENT, "fa_tensor_borrow: the data has 16 bytes, and 5 elements of f32 take 20");
+    assert_false(fa_read(fa_ones(FA_SHAPE(5)), f32, FA_F32, 5));
+    assert_error(FA_ERROR_ARGUMENT, "fa_read: the data has 16 bytes, and 5 elements of f32 take 20");
+    assert_true(f32[0] == 1 && f32[3] == 4);
+    assert_null(fa_tensor_from(f32 + 2, FA_SHAPE(4)));
+    assert_error(FA_ERROR_ARGUMENT, "the data has 8 bytes");
+    const int64_t strides[2] = {0, 1}; /* repeats a row */
+    assert_non_null(fa_tensor_borrow(f32, FA_SHAPE(3, 4), .strides = strides));
+    assert_non_null(fa_tensor_from(f32, FA_SHAPE(2, 2)));
+    assert_non_null(fa_tensor_from(f32, FA_SHAPE(0)));
+    assert_no_error();
 }
 
 static void an_index_may_be_an_integer_or_formatted(void **state)
@@ -353,6 +383,7 @@ int main(void)
         TEST(the_type_of_a_pointer_is_the_dtype),
         TEST(a_pointer_without_a_dtype_needs_one),
         TEST(a_dtype_that_contradicts_the_pointer_is_an_error),
+        TEST(an_array_that_is_too_small_is_an_error),
         TEST(an_index_may_be_an_integer_or_formatted),
         TEST(arrays_are_lists),
         TEST(dimensions_have_an_order),

@@ -51,7 +51,7 @@ static void copies(void **state)
                       fa_tile(x, FA_SHAPE(1)),
                       fa_repeat_interleave(x, 1, .dim = 0),
                       fa_repeat_interleave(one, 3),
-                      fa_roll(x, FA_SHAPE(0), .dims = FA_SHAPE(0)),
+                      fa_roll(x, FA_SHAPE(0), .dims = 0),
                       fa_roll(x, FA_SHAPE(2)),
                       fa_pad(x, FA_LIST(0, 0)),
                       fa_tril(x, .diagonal = 9),
@@ -187,7 +187,7 @@ static void errors(void **state)
     REFUSED(fa_movedim(x, FA_SHAPE(0, 1), FA_SHAPE(1, -1)), FA_ERROR_ARGUMENT, "fa_movedim(", "destination", "twice");
     REFUSED(fa_movedim(x, FA_SHAPE(0), FA_SHAPE(0, 1)), FA_ERROR_ARGUMENT, "fa_movedim(", "1 dimensions move to 2");
     REFUSED(fa_rot90(v), FA_ERROR_SHAPE, "fa_rot90(", "two dimensions");
-    REFUSED(fa_rot90(x, .dims = FA_SHAPE(1, -1)), FA_ERROR_ARGUMENT, "fa_rot90(", "twice");
+    REFUSED(fa_rot90(x, .dims = FA_DIMS(1, -1)), FA_ERROR_ARGUMENT, "fa_rot90(", "twice");
     REFUSED(fa_fliplr(v), FA_ERROR_SHAPE, "fa_fliplr(", "no dimension 1");
     REFUSED(fa_flipud(n), FA_ERROR_SHAPE, "fa_flipud(", "no dimension 0");
     REFUSED(fa_unfold(x, 1, 5, 1), FA_ERROR_ARGUMENT, "fa_unfold(", "windows of 5", "4 entries");
@@ -214,8 +214,8 @@ static void errors_of_copies(void **state)
 {
     (void)state;
     fa_tensor *x = fa_zeros(FA_SHAPE(3, 4)), *v = fa_zeros(FA_SHAPE(3)), *counts = fa_tensor_of(1, -2, 1);
-    REFUSED(fa_roll(x, FA_SHAPE(1, 2), .dims = FA_SHAPE(0)), FA_ERROR_ARGUMENT, "fa_roll(", "2 shifts for 1");
-    REFUSED(fa_roll(x, FA_SHAPE(1), .dims = FA_SHAPE(2)), FA_ERROR_INDEX, "fa_roll(", "no dimension 2");
+    REFUSED(fa_roll(x, FA_SHAPE(1, 2), .dims = 0), FA_ERROR_ARGUMENT, "fa_roll(", "2 shifts for 1");
+    REFUSED(fa_roll(x, FA_SHAPE(1), .dims = 2), FA_ERROR_INDEX, "fa_roll(", "no dimension 2");
     REFUSED(fa_repeat(x, FA_SHAPE(2)), FA_ERROR_SHAPE, "fa_repeat(", "1 repeats for 2 dimensions");
     REFUSED(fa_repeat(x, FA_SHAPE(-1, 1)), FA_ERROR_ARGUMENT, "fa_repeat(", "not negative");
     REFUSED(fa_tile(x, FA_SHAPE(INT64_MAX, 2)), FA_ERROR_SHAPE, "fa_tile(", "counted");

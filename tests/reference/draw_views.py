@@ -108,4 +108,4 @@ class Views:
 
     def view_rot90(self, shape):
         a, b = self.r.sample(range(len(shape)), 2)
-        return f"k={self.r.randint(-1, 4)} dims=s({a},{b})"
+        return f"k={self.r.randint(-1, 4)} dims={{{a},{b}}}"

@@ -1,5 +1,6 @@
 /* Parses the text of a sample into the arguments of its operation, by the operation's table of fields. */
 #include "support/sample.h"
+#include <facula/plain.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -157,9 +158,7 @@ static bool read_dims(fa_dims *d, const char *s)
         return read_number(&a, s) && (*d = a.as.i, true);
     if (!numbers(s + 1, '}', dim, &count))
         return false;
-    *d = FA__DIMS(count);
-    for (int i = 0; i < count; i++)
-        *d |= FA__DIM(dim[i]);
+    *d = (fa_dims_of)(count, dim);
     return true;
 }
 

@@ -300,7 +300,7 @@ static void errors_end_the_line(void **state)
     assert_false(fa_progress_tick(bar, 1, "loss"));
     assert_error(FA_ERROR_ARGUMENT, "names and values");
     assert_false(fa_progress_tick("loss", 1));
-    assert_error(FA_ERROR_ARGUMENT, "the bar is NULL");
+    assert_error(FA_ERROR_ARGUMENT, "the progress bar is NULL");
     assert_false(fa_progress_tick(bar, "a", 1, "b", 1, "c", 1, "d", 1, "e", 1, "f", 1));
     assert_error(FA_ERROR_ARGUMENT, "\"f\" is one value too many");
     fa_progress *seldom = fa_progress_new(100, .file = s.file, .interval = 1000);

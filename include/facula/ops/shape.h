@@ -268,13 +268,13 @@ FA_API fa_tensor *fa_pad(const fa_tensor *x, fa_list pads, const fa_pad_options 
 typedef struct fa_roll_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    fa_shape dims;  /**< the dimensions; none: x is flattened and restored afterwards */
+    fa_dims dims;   /**< one dimension, or several as FA_DIMS(0, 2); by default x is flattened, and restored */
     char fa__end;   /**< marks the end of this version's options */
 } fa_roll_options;
 
 /** Shifts the elements of x along dimensions, cyclically: elements shifted beyond the end come in at the front.
  *
- *      fa_roll(x, shifts, .dims = ..., .out = NULL)
+ *      fa_roll(x, shifts, .dims = FA_ALL, .out = NULL)
  *
  *  @param x a tensor
  *  @param shifts how far to shift each of dims, such as FA_SHAPE(1, -2); negative: to the front
@@ -387,13 +387,13 @@ typedef struct fa_rot90_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t k;      /**< number of 90 degree rotations, from dims[0] towards dims[1]; may be negative */
-    fa_shape dims;  /**< the two dimensions of the plane; negative counts from the end */
+    fa_dims dims;   /**< the two dimensions of the plane; negative counts from the end */
     char fa__end;   /**< marks the end of this version's options */
 } fa_rot90_options;
 
 /** Rotates x by multiples of 90 degrees in the plane of two dimensions: a copy.
  *
- *      fa_rot90(x, .k = 1, .dims = ..., .out = NULL)
+ *      fa_rot90(x, .k = 1, .dims = FA_DIMS(0, 1), .out = NULL)
  *
  *  @param x a tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
@@ -867,7 +867,7 @@ typedef fa_triu_options fa_triu__options;
 #define fa_column_stack(...) FA__CALL1(fa_column_stack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_pad {offsetof(fa_pad_options, fa__end), NULL, "constant", 0, 0}
 #define fa_pad(...) FA__CALL2(fa_pad, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_roll {offsetof(fa_roll_options, fa__end), NULL, {0, {0}}, 0}
+#define FA__DEFAULT_fa_roll {offsetof(fa_roll_options, fa__end), NULL, FA_ALL, 0}
 #define fa_roll(...) FA__CALL2(fa_roll, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_repeat {offsetof(fa_repeat_options, fa__end), NULL, 0}
 #define fa_repeat(...) FA__CALL2(fa_repeat, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SHAPE, __VA_ARGS__)
@@ -879,7 +879,7 @@ typedef fa_triu_options fa_triu__options;
 #define fa_unflatten(...) FA__CALL3(fa_unflatten, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__DIMENSION, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_movedim {offsetof(fa_movedim_options, fa__end), NULL, 0}
 #define fa_movedim(...) FA__CALL3(fa_movedim, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__ORDER, FA__ORDER, __VA_ARGS__)
-#define FA__DEFAULT_fa_rot90 {offsetof(fa_rot90_options, fa__end), NULL, 1, {2, {0, 1}}, 0}
+#define FA__DEFAULT_fa_rot90 {offsetof(fa_rot90_options, fa__end), NULL, 1, FA_DIMS(0, 1), 0}
 #define fa_rot90(...) FA__CALL1(fa_rot90, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_fliplr {offsetof(fa_fliplr_options, fa__end), NULL, 0}
 #define fa_fliplr(...) FA__CALL1(fa_fliplr, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)

@@ -22,7 +22,9 @@ typedef struct work {
     int64_t class[2], first[2], every[2]; /* of pixels of x, and of their taps */
     char *packed;                         /* weights one behind the other, when they do not lie so */
     int64_t part, parts;                  /* pixels of a stretch; how many there are */
-    char *sums;                           /* of each group, stretch by stretch */
+    char *sums;                           /* of each group, row by row */
+    int64_t rows;                         /* of sums: one for each stretch, or */
+    bool added;                           /* for some neighbouring ones */
     _Atomic bool failed;
 } work;
 
@@ -387,15 +389,20 @@ static void weight_parts(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* The sums of some weights' stretches, added in order. */
+/* The sums of some weights' stretches, added as convolution.h says. */
 static void add_some(void *context, int64_t begin, int64_t end)
 {
     work *w = context;
     const int64_t size = (int64_t)w->kind->sum, count = weights_of_group(w->v);
     for (int64_t i = begin; i < end;) {
         int64_t group = i / count, at = i - group * count, n = fa__min(end - i, count - at);
-        char *sums = w->sums + (group * w->parts * count + at) * size;
-        for (int64_t part = 1; part < w->parts; part++)
+        char *sums = w->sums + (group * w->rows * count + at) * size;
+        for (int64_t part = 0; part < w->parts && !w->added; part++)
+            if (part % FA__CONVOLUTION_ADDED)
+                w->kind->add(sums + part / FA__CONVOLUTION_ADDED * FA__CONVOLUTION_ADDED * count * size,
+                             sums + part * count * size, n);
+        const int64_t step = w->added ? 1 : FA__CONVOLUTION_ADDED;
+        for (int64_t part = step; part < w->rows; part += step)
             w->kind->add(sums, sums + part * count * size, n);
         i += n;
     }
@@ -408,15 +415,18 @@ static void add_parts(work *w)
     const fa__gemm_block all = {0, 0, v->in * v->kernel[0] * v->kernel[1], v->out};
     fa__parallel_for(v->groups * count, 1 + 65536 / w->parts, add_some, w);
     for (int64_t group = 0; group < v->groups; group++)
-        put_weight(w, group, &all, w->sums + group * w->parts * count * (int64_t)w->kind->sum, v->out);
+        put_weight(w, group, &all, w->sums + group * w->rows * count * (int64_t)w->kind->sum, v->out);
 }
 
 static bool run_parts(work *w, fa_dtype dtype)
 {
     const fa__lanes_weight g = {w->v, dtype, (const void *)w->x, (const void *)w->y, (void *)w->sums};
     bool ok;
-    if ((dtype == FA_F32 || fa__dtype_is_half(dtype)) && fa__lanes_weight_run(&g, &ok))
+    w->rows = fa__ceil_div(w->parts, FA__CONVOLUTION_ADDED);
+    w->added = (dtype == FA_F32 || fa__dtype_is_half(dtype)) && fa__lanes_weight_run(&g, &ok);
+    if (w->added)
         return ok;
+    w->rows = w->parts;
     return run_all(w, w->v->groups * w->parts, weight_parts);
 }
 

@@ -1,6 +1,7 @@
 /* Convolutions with one image in each lane (lanes.h): what goes into a block, and how results are divided into tiles.
- * Where there are few images, or large ones, they are divided into bands of rows, and a lane has a band of one image.
- * None of it changes a sum: backend/convolution.h says what it is. */
+ * Where there are few images, or large ones, they are divided into bands of rows, and a lane has a band of one image;
+ * the bands of an image are neighbours, so that one thread has most of them. None of it changes a sum:
+ * backend/convolution.h says what it is. */
 #include "backend/cpu/lanes.h"
 #include "backend/cpu/lanes_plan.h"
 #include "backend/cpu/level.h"
@@ -34,11 +35,11 @@ static share share_of(const fa__lanes_plan *plan, int64_t block)
     const int64_t from = block * lanes;
     s.count = (int)fa__min(lanes, plan->images * plan->bands - from);
     for (int i = 0; i < lanes; i++) {
-        int64_t at = from + (i < s.count ? i : 0), band = at / plan->images;
-        s.image[i] = (at - band * plan->images) * plan->each;
-        s.first[i] = band * plan->rows;
+        const int64_t at = from + (i < s.count ? i : 0), image = at / plan->bands;
+        s.image[i] = image * plan->each;
+        s.first[i] = (at - image * plan->bands) * plan->rows;
     }
-    s.level = s.first[0] == s.first[s.count - 1];
+    s.level = plan->bands == 1;
     return s;
 }
 
@@ -355,7 +356,7 @@ typedef struct weight_work {
     const fa__lanes_weight *g;
     const fa__lanes_plan *x, *y;
     fa__patches of_x, of_y;
-    int64_t parts;
+    int64_t weights, rows; /* of a group; of sums of neighbouring stretches of it */
     _Atomic bool failed;
 } weight_work;
 
@@ -406,16 +407,14 @@ static void find_taps(const weight_work *w, int64_t *x_tap)
                 *x_tap++ = c * w->x->block_rows * w->x->pitch * fa__cpu_lanes->lanes + tap_at(p, w->x, t, u);
 }
 
-static void store_sums(const weight_work *w, int64_t group, const share *s, const float *sum)
+/* Those of block number i of all groups, whose lanes have `count` stretches */
+static void store_sums(const weight_work *w, int64_t i, int count, const float *sum)
 {
-    const fa__convolution *v = w->g->v;
-    const int64_t count = v->in * v->out * v->kernel[0] * v->kernel[1];
-    float *row[FA__LANES_MOST] = {NULL};
-    for (int i = 0; i < s->count; i++) {
-        int64_t part = s->image[i] / w->x->each * w->x->bands + s->first[i] / w->x->rows;
-        row[i] = w->g->sums + (group * w->parts + part) * count;
-    }
-    fa__cpu_lanes->scatter(row, sum, count);
+    const int64_t each = fa__cpu_lanes->lanes / FA__CONVOLUTION_ADDED, block = i % w->x->blocks;
+    float *row[FA__LANES_MOST];
+    for (int64_t k = 0; k < each; k++)
+        row[k] = w->g->sums + (i / w->x->blocks * w->rows + block * each + k) * w->weights;
+    fa__cpu_lanes->add(row, sum, w->weights, count);
 }
 
 /* The memory of a thread: blocks of x and y, sums, zeros, distances of taps. */
@@ -466,7 +465,7 @@ static void run_weight_blocks(void *context, int64_t begin, int64_t end)
             for (int64_t r = 0; r < w->x->rows; r += at_once)
                 run_products(w, room.x, room.y, room.sum, room.x_tap, r, fa__min(at_once, w->x->rows - r));
         }
-        store_sums(w, group, &s, room.sum);
+        store_sums(w, i, s.count, room.sum);
     }
 }
 
@@ -475,7 +474,12 @@ bool fa__lanes_weight_run(const fa__lanes_weight *g, bool *ok)
     fa__lanes_plan x, y;
     if (!fa__lanes_plan_weight(&x, &y, g->v))
         return false;
-    weight_work w = {.g = g, .x = &x, .y = &y, .of_x = fa__convolution_patches(g->v), .parts = x.images * x.bands};
+    weight_work w = {.g = g,
+                     .x = &x,
+                     .y = &y,
+                     .of_x = fa__convolution_patches(g->v),
+                     .weights = g->v->in * g->v->out * g->v->kernel[0] * g->v->kernel[1],
+                     .rows = fa__ceil_div(x.images * x.bands, FA__CONVOLUTION_ADDED)};
     w.of_y = fa__lanes_patches_of_y(g->v);
     fa__parallel_for(g->v->groups * x.blocks, 1, run_weight_blocks, &w);
     *ok = !atomic_load(&w.failed);

@@ -43,6 +43,9 @@ typedef struct fa__lanes_kernels {
     void (*gather_bf16)(float *block, const float *const *row, int64_t n);
     /* row[j][i] = block[i * lanes + j], for i < n, except for rows that are NULL */
     void (*scatter)(float *const *row, const float *block, int64_t n);
+    /* row[k][i] = the sum of block[i * lanes + j] over j from k * FA__CONVOLUTION_ADDED on, so many of them, for i < n
+     * and j < count, in order */
+    void (*add)(float *const *row, const float *block, int64_t n, int count);
 } fa__lanes_kernels;
 
 #if defined __x86_64__
@@ -71,8 +74,8 @@ typedef struct fa__lanes_image {
  */
 bool fa__lanes_image_run(const fa__lanes_image *, bool *ok);
 
-/* Sums of a gradient of the weight: those of stretch s of a group g to sums + (g * fa__convolution_parts() + s) times
- * the number of weights of a group, with channels of y as neighbours. */
+/* Sums of a gradient of the weight: those of each FA__CONVOLUTION_ADDED neighbouring stretches, added. A group has a
+ * row for each of them, of as many sums as it has weights, with channels of y as neighbours. */
 typedef struct fa__lanes_weight {
     const fa__convolution *v;
     fa_dtype dtype;     /* of x and y, as above */

@@ -26,6 +26,7 @@ typedef struct reduction {
     int64_t blocks;                        /* partial results of a result */
     int64_t outer, columns, strip, strips; /* columns: results = outer * columns */
     int64_t group;                         /* rows: results (blocks == 1) or blocks of one unit of work */
+    bool outside;                          /* rows: what is reduced is outside, in memory, of what is kept */
     char *partial[FA__MAX_OUTPUTS];        /* rows: [result][block]; columns: [outer][block][column] */
 } reduction;
 
@@ -124,7 +125,7 @@ static void reduce_values(const row_work *j, int64_t first, int64_t count, int64
     }
 }
 
-/* Units: groups of whole results, or of blocks of one result. */
+/* Units: groups of whole results, or of blocks of one result, so numbered that a thread stays in one part of memory. */
 static void rows_units(void *context, int64_t begin, int64_t end)
 {
     const reduction *r = context;
@@ -139,7 +140,9 @@ static void rows_units(void *context, int64_t begin, int64_t end)
             int64_t count = fa__min(r->group, r->results - u * r->group);
             reduce_values(&j, u * r->group * r->length, count * r->length, r->length, u * r->group);
         } else {
-            int64_t units = fa__ceil_div(r->blocks, r->group), result = u / units, block = u % units * r->group;
+            int64_t units = fa__ceil_div(r->blocks, r->group);
+            int64_t result = r->outside ? u % r->results : u / units;
+            int64_t block = (r->outside ? u / r->results : u % units) * r->group;
             int64_t first = block * FA__BLOCK, count = fa__min(r->group * FA__BLOCK, r->length - first);
             reduce_values(&j, result * r->length + first, count, FA__BLOCK, result * r->blocks + block);
         }
@@ -305,11 +308,22 @@ static bool by_columns(const fa__walk *w)
     return votes > 0;
 }
 
+/* Whether the first dimension that is reduced is outside of the first one that is kept: its neighbours are further
+ * apart in memory. So are the images of a batch, for a sum of each channel. */
+static bool is_outside(const fa__walk *w)
+{
+    for (int i = 0; i < w->code->inputs && w->kept > 0 && w->kept < w->rank; i++)
+        if (w->lane[i].memory)
+            return w->lane[i].stride[w->kept] > w->lane[i].stride[0];
+    return false;
+}
+
 static void plan_rows(reduction *r)
 {
     fa__walk_join(&r->walk, r->walk.kept, r->walk.rank);
     fa__walk_join(&r->walk, 0, r->walk.kept);
     fa__walk_classify(&r->walk);
+    r->outside = is_outside(&r->walk);
     r->group = GROUP / (r->blocks == 1 ? r->length : FA__BLOCK);
 }
 

@@ -128,7 +128,8 @@ static uint64_t launch_sums(const convolution *w, const convolve_arguments *a, i
 {
     const fa__gpu_kernel *kernel =
         fa__gpu_fixed(w->issue, FA__GPU_CONVOLVE_ADD, 2 * kind_of(w->dtype), fa__class_of((unsigned)w->dtype));
-    convolve_add_arguments b = {.groups = w->v.groups, .parts = a->parts, .m = a->m, .n = n};
+    convolve_add_arguments b = {
+        .groups = w->v.groups, .parts = a->parts, .added = FA__CONVOLUTION_ADDED, .m = a->m, .n = n};
     for (int i = 0; i < 4; i++)
         b.out[i] = a->out[i];
     for (int i = 0; i < 3; i++)

@@ -11,7 +11,7 @@ bool fa__check_product(const fa__call *c, const fa_tensor *a, const fa_tensor *b
 {
     if (a->dtype != b->dtype)
         return fa__call_fail(c, FA_ERROR_DTYPE,
-                             "%s and %s: matrix products do not promote, both have to be of one dtype",
+                             "%s and %s: matrix products do not promote, both have to be of one dtype, fa_to converts",
                              fa_dtype_name((fa_dtype)a->dtype), fa_dtype_name((fa_dtype)b->dtype));
     if (a->dtype == FA_BOOL)
         return fa__call_fail(c, FA_ERROR_DTYPE, "there is no product of bool");

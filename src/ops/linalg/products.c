@@ -400,9 +400,9 @@ static fa_tensor *cross_compose(fa__call *c)
                       d);
         return NULL;
     }
-    const fa_shape along = FA_SHAPE(d), next = FA_SHAPE(-1), last = FA_SHAPE(-2);
-    const fa_tensor *a_next = fa_roll(a->a, next, .dims = along), *a_last = fa_roll(a->a, last, .dims = along);
-    const fa_tensor *b_next = fa_roll(a->b, next, .dims = along), *b_last = fa_roll(a->b, last, .dims = along);
+    const fa_shape next = FA_SHAPE(-1), last = FA_SHAPE(-2);
+    const fa_tensor *a_next = fa_roll(a->a, next, .dims = d), *a_last = fa_roll(a->a, last, .dims = d);
+    const fa_tensor *b_next = fa_roll(a->b, next, .dims = d), *b_last = fa_roll(a->b, last, .dims = d);
     return fa_pointwise("x * y - z * w", a_next, b_last, a_last, b_next);
 }
 

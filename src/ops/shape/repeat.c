@@ -71,19 +71,23 @@ OP(rolled, rolled_args, (y), .infer = rolled_infer, .exact = true, .run = rolled
 
 typedef struct {
     const fa_tensor *x;
-    fa_shape shifts;             /* how far to shift each of dims, such as FA_SHAPE(1, -2); negative: to the front */
-    fa_shape dims OPT({0, {0}}); /* the dimensions; none: x is flattened and restored afterwards */
+    fa_shape shifts;          /* how far to shift each of dims, such as FA_SHAPE(1, -2); negative: to the front */
+    fa_dims dims OPT(FA_ALL); /* one dimension, or several as FA_DIMS(0, 2); by default x is flattened, and restored */
 } roll_args;
 
 /* The total shift of each dimension of x, since a dimension may be given more than once. */
 static bool add_shifts(const fa__call *c, fa_shape *shifts)
 {
     const roll_args *a = c->args;
+    const fa_shape dims = fa__dims_in_order(a->dims);
     *shifts = (fa_shape){.rank = a->x->rank};
-    if (a->shifts.rank != a->dims.rank || a->dims.rank < 1 || a->dims.rank > FA_MAX_DIMS)
-        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%d shifts for %d dimensions", a->shifts.rank, a->dims.rank);
-    for (int i = 0; i < a->dims.rank; i++) {
-        int d = fa__wrap_dim(c, a->x, a->dims.dim[i]);
+    if (a->dims == FA_ALL)
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%d shifts, and .dims does not say of which dimensions",
+                             a->shifts.rank);
+    if (a->shifts.rank != dims.rank || dims.rank < 1 || dims.rank > FA_MAX_DIMS)
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%d shifts for %d dimensions", a->shifts.rank, dims.rank);
+    for (int i = 0; i < dims.rank; i++) {
+        int d = fa__wrap_dim(c, a->x, dims.dim[i]);
         if (d < 0)
             return false;
         int64_t n = a->x->rank ? a->x->shape[d] : 0, s = n ? a->shifts.dim[i] % n : 0;
@@ -97,8 +101,8 @@ static fa_tensor *roll_compose(fa__call *c)
 {
     const roll_args *a = c->args;
     fa_shape shifts;
-    if (a->dims.rank == 0 && a->shifts.rank == 1) {
-        fa_tensor *flat = fa_roll(fa_flatten(a->x), a->shifts, .dims = FA_SHAPE(0));
+    if (a->dims == FA_ALL && a->shifts.rank == 1) {
+        fa_tensor *flat = fa_roll(fa_flatten(a->x), a->shifts, .dims = 0);
         return flat ? fa_view(flat, fa_tensor_shape(a->x)) : NULL;
     }
     return add_shifts(c, &shifts) ? fa__rolled(a->x, shifts) : NULL;
@@ -106,8 +110,8 @@ static fa_tensor *roll_compose(fa__call *c)
 
 /** Shifts the elements of x along dimensions, cyclically: elements shifted beyond the end come in at the front. */
 OP(roll, roll_args, (y), .compose = roll_compose, TORCH("roll(x, shifts, dims)"),
-   SAMPLES("(3,4) s(1); (3,4) s(1) dims=s(0); (3,4) s(-1,2) dims=s(0,-1); (2,3,2) s(1,1,1) dims=s(0,1,2); (5) s(7) "
-           "dims=s(0); (4) s(1,2) dims=s(0,0); (0,3) s(1) dims=s(1); () s(3)"))
+   SAMPLES("(3,4) s(1); (3,4) s(1) dims=0; (3,4) s(-1,2) dims={0,-1}; (3,4) s(1,2) dims={1,0}; (2,3,2) s(1,1,1) "
+           "dims={0,1,2}; (5) s(7) dims=0; (4) s(1,2) dims={0,0}; (0,3) s(1) dims=1; () s(3)"))
 
 /* ---- repeat and tile ---- */
 

@@ -115,20 +115,21 @@ OP(movedim, movedim_args, (y), .compose = movedim_compose, .may_view = true, TOR
 
 typedef struct {
     const fa_tensor *x;
-    int64_t k OPT(1);               /* number of 90 degree rotations, from dims[0] towards dims[1]; may be negative */
-    fa_shape dims OPT({2, {0, 1}}); /* the two dimensions of the plane; negative counts from the end */
+    int64_t k OPT(1);                /* number of 90 degree rotations, from dims[0] towards dims[1]; may be negative */
+    fa_dims dims OPT(FA_DIMS(0, 1)); /* the two dimensions of the plane; negative counts from the end */
 } rot90_args;
 
 static fa_tensor *rot90_compose(fa__call *c)
 {
     const rot90_args *a = c->args;
+    const fa_shape dims = fa__dims_in_order(a->dims);
     int at[FA_MAX_DIMS];
-    if (a->dims.rank != 2 || a->x->rank < 2) {
-        fa__call_fail(c, FA_ERROR_SHAPE, "a plane has two dimensions: dims names %d, the tensor has %d", a->dims.rank,
+    if (dims.rank != 2 || a->x->rank < 2) {
+        fa__call_fail(c, FA_ERROR_SHAPE, "a plane has two dimensions: dims names %d, the tensor has %d", dims.rank,
                       a->x->rank);
         return NULL;
     }
-    if (!read_dims(c, a->x, "dims", a->dims, at))
+    if (!read_dims(c, a->x, "dims", dims, at))
         return NULL;
     switch (((a->k % 4) + 4) % 4) {
     case 1:
@@ -144,7 +145,7 @@ static fa_tensor *rot90_compose(fa__call *c)
 
 /** Rotates x by multiples of 90 degrees in the plane of two dimensions: a copy. */
 OP(rot90, rot90_args, (y), .compose = rot90_compose, TORCH("rot90(x, k, dims)"),
-   SAMPLES("(3,4); (3,4) k=2; (3,4) k=3; (3,4) k=4; (2,3,4) k=-1 dims=s(-1,0); (0,2)"))
+   SAMPLES("(3,4); (3,4) k=2; (3,4) k=3; (3,4) k=4; (2,3,4) k=-1 dims={-1,0}; (0,2)"))
 
 typedef struct {
     const fa_tensor *x;

@@ -205,5 +205,23 @@ static void scatter(float *const *row, const float *block, int64_t n)
     }
 }
 
-const fa__lanes_kernels FA__SIMD(fa__lanes) = {L,      CHANNELS,   ACROSS,      sums,   products,
-                                               gather, gather_f16, gather_bf16, scatter};
+static void add(float *const *row, const float *block, int64_t n, int count)
+{
+    for (int64_t at = 0; at < n; at += L) {
+        f32v in[L], out[L];
+        const int64_t left = n - at < L ? n - at : L;
+        for (int64_t i = 0; i < L; i++)
+            in[i] = f32_load(block + (at + (i < left ? i : 0)) * L);
+        f32_turn(out, in);
+        for (int k = 0; k * FA__CONVOLUTION_ADDED < count; k++) {
+            const int from = k * FA__CONVOLUTION_ADDED;
+            f32v sum = out[from];
+            for (int j = from + 1; j < from + FA__CONVOLUTION_ADDED && j < count; j++)
+                sum = sum + out[j];
+            f32_store_part(row[k] + at, sum, left);
+        }
+    }
+}
+
+const fa__lanes_kernels FA__SIMD(fa__lanes) = {L,      CHANNELS,   ACROSS,      sums,    products,
+                                               gather, gather_f16, gather_bf16, scatter, add};

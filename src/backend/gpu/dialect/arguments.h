@@ -230,7 +230,7 @@ typedef struct convolve_arguments {
 typedef struct convolve_add_arguments {
     i64 groups, parts, m, n;
     i64 taps[3], out[4], out_group;
-    i32 dtype, unused;
+    i32 dtype, added;
 } convolve_add_arguments;
 
 /* ---- the driver's own ---- */
