@@ -103,6 +103,8 @@ class Modules(Case):
         self.assertEqual(seen, ['Linear', 'ReLU', 'Linear', 'Sequential', 'Net'])
         net.requires_grad_(False)
         self.assertFalse(any(p.requires_grad for p in net.parameters()))
+        data = fa.ones(3)
+        net.scale = nn.Parameter(data)
         self.assertEqual({t.dtype for t in net.double().state_dict().values()}, {fa.f64})
         self.assertEqual(net.to('cpu', dtype=fa.float16).offset.dtype, fa.f16)
         self.assertEqual(net.to(fa.ones(1)).scale.dtype, fa.f32)
@@ -178,8 +180,9 @@ class Modules(Case):
             return x * 2
 
         self.assertFalse(twice(w).requires_grad or twice(w).requires_grad)
-        with fa.set_grad_enabled(False), fa.inference_mode():
-            self.assertFalse((w * 2).requires_grad)
+        for block in (fa.set_grad_enabled(False), fa.inference_mode()):
+            with block:
+                self.assertFalse((w * 2).requires_grad)
         with fa.autocast('cpu', enabled=False):
             self.assertEqual(fa.matmul(fa.ones(2, 2), fa.ones(2, 2)).dtype, fa.f32)
         with fa.amp.autocast('cuda'):
