@@ -12,7 +12,7 @@ from ._library import (Arg, Device, Handle, Place, Shape, _bits, _call, _check, 
 
 class _FromOptions(Structure):
     _fields_ = [('size', c_size_t), ('dtype', c_int), ('device', Device), ('requires_grad', c_bool), ('pointed', c_int),
-                ('fa__end', c_char)]
+                ('room', c_size_t), ('fa__end', c_char)]
 
 
 class _ToOptions(Structure):
