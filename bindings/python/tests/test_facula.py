@@ -12,7 +12,8 @@ import unittest
 import weakref
 
 import facula as fa
-from facula import _amp, _callbacks, _data, _init, _layers, _library, _lr, _modules, _nn, _ops, _optim, _transform
+from facula import (_amp, _callbacks, _data, _init, _layers, _library, _lr, _modules, _nn, _ops, _optim, _settings, _tensor,
+                    _transform)
 
 try:
     import numpy
@@ -196,6 +197,17 @@ class Generated(unittest.TestCase):
                         self.assertEqual(getattr(o, p.name.rstrip('_')), p.default, (name, p.name))
                         count += 1
         self.assertGreater(count, 250)
+
+    def test_options_that_are_written_by_hand_are_laid_out_as_in_c(self):
+        fill = _library._declare('fa_options_default', ctypes.c_bool, [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t])
+        structs = {'fa_tensor_from': _tensor._FromOptions, 'fa_to': _tensor._ToOptions, 'fa_backward': _tensor._BackwardOptions,
+                   'fa_grad_of': _callbacks._GradOptions, 'fa_save': _settings._SaveOptions, 'fa_load': _settings._LoadOptions,
+                   'fa_module_summary': _modules._SummaryOptions, 'fa_nn_custom': _modules._CustomOptions,
+                   'fa_clip_grad_norm': fa.nn.utils._ClipOptions}
+        for name, struct in structs.items():
+            o = struct()
+            self.assertTrue(fill(name.encode(), ctypes.byref(o), ctypes.sizeof(o)), name)
+            self.assertEqual(o.size, struct.fa__end.offset, name)
 
     def test_pointwise_operations_leave_nothing_in_the_scope(self):
         x, y = fa.rand(1000) + 0.5, fa.arange(1, 1001)
