@@ -89,12 +89,15 @@ endif()
 # A linker takes only the functions that a program needs where each has a section of its own.
 if(FACULA_OPS STREQUAL minimal)
     target_compile_options(facula_objects PRIVATE -Os $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>)
-    foreach(class f64 i32 i64)
-        set_source_files_properties(src/backend/cpu/simd/${class}.c PROPERTIES COMPILE_OPTIONS -O2)
+    foreach(kernels f64 i32 i64 gemm)
+        set_source_files_properties(src/backend/cpu/simd/${kernels}.c PROPERTIES COMPILE_OPTIONS -O2)
     endforeach()
     foreach(target IN LISTS object_targets)
         target_compile_definitions(${target} PRIVATE FA__MINIMAL FA__ONE_LEVEL=${FACULA_LEVELS})
         target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
+        if(NOT FACULA_EXCEPTIONS) # nothing unwinds frames, and their tables are a twelfth of a program
+            target_compile_options(${target} PRIVATE -fno-asynchronous-unwind-tables -fno-unwind-tables)
+        endif()
     endforeach()
 endif()
 

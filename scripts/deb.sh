@@ -14,6 +14,7 @@ cmake --build "$folder" --target product
 rm -rf "$folder/packages"
 (cd "$folder" && cpack -G DEB -B "$folder/packages" >"$folder/cpack.log")
 rm -rf "$folder/packages/_CPack_Packages"
+ls "$folder"/packages/{facula,libfacula*}-dbgsym_*.ddeb >/dev/null
 ls -l "$folder"/packages/*.*deb
 [ "${2-}" = test ] || exit 0
 

@@ -131,7 +131,7 @@ static char *bytes_of(const fa__near *n, int direction)
 /* Copies between the ring, at a number of bytes counted from its beginning, and memory outside of it. */
 static void copy_ring(const fa__near *n, int direction, uint64_t at, char *outside, size_t bytes, bool out)
 {
-    size_t start = at % n->bytes, first = bytes < n->bytes - start ? bytes : n->bytes - start;
+    size_t start = (size_t)(at % n->bytes), first = bytes < n->bytes - start ? bytes : n->bytes - start;
     char *memory = bytes_of(n, direction);
     memcpy(out ? outside : memory + start, out ? memory + start : outside, first);
     if (bytes > first)

@@ -121,7 +121,7 @@ static void leave(fa__wire *w, fa__transfer *t, size_t count)
         if (w->socket[i] < 0)
             continue;
         struct fa__wire_frame f = last_frame(w);
-        struct iovec parts[] = {{&f, sizeof f}, {w->failure, f.bytes}};
+        struct iovec parts[] = {{&f, sizeof f}, {w->failure, (size_t)f.bytes}};
         struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
         if (!within)
             (void)!sendmsg(w->socket[i], &message, MSG_NOSIGNAL | MSG_DONTWAIT);

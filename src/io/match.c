@@ -153,14 +153,50 @@ static bool finds_nothing(const fa__match *m)
     return m->state.count > 0;
 }
 
+/* True if the file has all tensors, and none where they were looked for: under their names behind another prefix, the
+ * first `length` bytes of `*name`. */
+static bool is_elsewhere(const fa__stored *a, const fa__match *m, const char **name, int *length)
+{
+    if (!finds_nothing(m))
+        return false;
+    FA_SCOPE;
+    fa_parameters p = m->state;
+    const sorted *s = sorted_new(a);
+    size_t last = strlen(p.name[0]);
+    for (size_t k = 0; s && k < a->count; k++) {
+        size_t all = strlen(a->entry[k].name), begin = all < last ? 0 : all - last;
+        char prefix[128];
+        if (all < last || strcmp(a->entry[k].name + begin, p.name[0]) || begin >= sizeof prefix)
+            continue;
+        memcpy(prefix, a->entry[k].name, begin);
+        prefix[begin] = 0;
+        bool found = true;
+        for (size_t i = 0; i < p.count && found; i++) {
+            const wanted w = {prefix, p.name[i]};
+            found = bsearch(&w, s->at, a->count, sizeof *s->at, wanted_against);
+        }
+        if (found) {
+            *name = a->entry[k].name;
+            *length = (int)begin;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool fits(const fa__stored *a, const char *prefix, const fa__match *m, bool strict)
 {
     const char *nothing = !strict && finds_nothing(m) ? "no name fits, and so nothing would be loaded: " : "";
     strict = strict || *nothing;
-    static const char missing[] = "missing: ", unexpected[] = "unexpected: ", misshapen[] = "of another shape: ";
+    static const char missing[] = "missing: ", unexpected[] = "unexpected: ", misshapen[] = "of another shape: ",
+                      elsewhere[] = "all names are in the file behind ";
     complaints c = {.length = 0};
     char here[128], there[128];
     fa_parameters p = m->state;
+    const char *name;
+    int length;
+    if (strict && is_elsewhere(a, m, &name, &length))
+        complain(&c, elsewhere, "\"%.*s\" (.prefix of fa_load)", length, name);
     for (size_t i = 0; strict && i < p.count && !is_full(&c); i++)
         if (is_missing(m, i))
             complain(&c, missing, "%s", p.name[i]);
