@@ -1,7 +1,7 @@
 /* Parses the text of a sample into the arguments of its operation, by the operation's table of fields. */
 #include "support/sample.h"
-#include <facula/plain.h>
 #include <ctype.h>
+#include <facula/plain.h>
 #include <math.h>
 #include <stdlib.h>
 
