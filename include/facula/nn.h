@@ -60,7 +60,7 @@ FA_API fa_module *fa_module_set_requires_grad(fa_module *module, bool requires_g
  *  that fa_params() makes owns nothing. */
 typedef struct fa_parameters {
     size_t count;            /**< number of tensors */
-    fa_tensor *const *item;  /**< the tensors; after an error there are none, and the first 64 items are NULL */
+    fa_tensor *const *item;  /**< the tensors; after an error there are none, and the first 1,024 items are NULL */
     const char *const *name; /**< their names, such as "fc1.weight"; NULL: they have none */
 } fa_parameters;
 

@@ -152,13 +152,13 @@ typedef struct fa_list {
  *  tensors that should live longer. After an error, count is 0. */
 typedef struct fa_tensors {
     size_t count;           /**< number of tensors */
-    fa_tensor *const *item; /**< the tensors; after an error there are none, and the first 64 items are NULL */
+    fa_tensor *const *item; /**< the tensors; after an error there are none, and the first 1,024 items are NULL */
 } fa_tensors;
 
 /* What lists point to after an error. */
 FA__BEGIN
-extern FA_API fa_tensor *const fa__no_items[64];
-extern FA_API const char *const fa__no_names[64];
+extern FA_API fa_tensor *const fa__no_items[1024];
+extern FA_API const char *const fa__no_names[1024];
 FA__END
 
 static inline fa_arg fa__arg_f(double v)

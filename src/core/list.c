@@ -4,8 +4,8 @@
 #include "core/context.h"
 #include <string.h>
 
-fa_tensor *const fa__no_items[64];
-const char *const fa__no_names[64];
+fa_tensor *const fa__no_items[1024];
+const char *const fa__no_names[1024];
 
 fa__list *fa__list_new(size_t count)
 {

@@ -167,7 +167,7 @@ static bool update(fa_progress *bar, size_t count, const fa__tick *args)
 bool fa__progress_tick(size_t count, const fa__tick *args)
 {
     fa_progress *bar = count ? args[0].bar : NULL;
-    if (!fa__object_check(bar, &progress_type, "fa_progress_tick"))
+    if (!fa__object_check(bar, &progress_type, "fa_progress_tick") || !bar)
         return false;
     FA_SCOPE;
     bar->done++;

@@ -563,11 +563,11 @@ static void lists_of_failed_calls_have_items(void **state)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         assert_int_equal(lists[i].count, 0);
         assert_null(lists[i].item[0]);
-        assert_null(lists[i].item[63]);
+        assert_null(lists[i].item[1023]);
     }
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
         assert_int_equal(named[i].count, 0);
-        assert_null(named[i].item[63]);
+        assert_null(named[i].item[1023]);
         assert_null(named[i].name[63]);
     }
     const fa_state_dict states[] = {fa_optim_state_dict(NULL), fa_schedule_state_dict(NULL),
