@@ -158,7 +158,7 @@ static bool read_dims(fa_dims *d, const char *s)
         return read_number(&a, s) && (*d = a.as.i, true);
     if (!numbers(s + 1, '}', dim, &count))
         return false;
-    *d = (fa_dims_of)(count, dim);
+    *d = (fa_dims_of)((size_t)count, dim);
     return true;
 }
 
