@@ -120,9 +120,10 @@ FA_API void fa__variable_close(fa_tensor **variable);
     fa_tensor *name FA__CLEANUP(fa__variable_close) =                                                                  \
         FA__IN_SCOPE_(__COUNTER__, fa__variable(&name, value, FA__FUNCTION))
 
-/** Assigns another tensor to a variable declared with FA_VAR: holds `value` and releases the old one. `value` may be
- *  NULL. The expression is a memory scope: what it creates besides the value is freed at once. A chain of calls thus
- *  holds two results at a time (and one more for each call inside another), and not all of them until it returns:
+/** Assigns another tensor to a variable declared with FA_VAR in this thread: holds `value` and releases the old one.
+ *  Every other variable is an error, and keeps what it has. `value` may be NULL. The expression is a memory scope: what
+ * it creates besides the value is freed at once. A chain of calls thus holds two results at a time (and one more for
+ * each call inside another), and not all of them until it returns:
  *
  *      FA_VAR(h, fa_relu(fa_forward(net->conv1, x)));
  *      fa_assign(&h, fa_max_pool2d(h, 2));

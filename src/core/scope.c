@@ -413,14 +413,6 @@ void fa__variable_close(fa_tensor **variable)
     *variable = NULL;
 }
 
-/* True if the only reference to a living tensor is that of an open scope of this thread. */
-static bool is_of_a_scope_alone(fa__context *c, const fa_tensor *t)
-{
-    const fa__object *o = &t->object;
-    return c && fa__object_lives(o) && atomic_load_explicit(&o->references, memory_order_relaxed) == 1
-           && find(c, t, 0) >= 0;
-}
-
 void(fa_assign)(fa_tensor **variable, fa_tensor *value)
 {
     if (!variable) {
@@ -430,14 +422,12 @@ void(fa_assign)(fa_tensor **variable, fa_tensor *value)
     fa__context *c = fa__ctx();
     fa_tensor *old = *variable;
     fa__owning *v = c ? variable_at(c, variable) : NULL;
-    if (!v && old && is_of_a_scope_alone(c, old)) {
-        fa__fail(FA_ERROR_STATE,
-                 "fa_assign: the variable does not own its tensor, a scope does: declare it with FA_VAR");
+    if (!v) {
+        fa__fail(FA_ERROR_STATE, "fa_assign: the variable was not declared with FA_VAR in this thread");
         return;
     }
     *variable = living(value, "fa_assign: the value") ? fa__ref(value) : NULL;
-    if (v)
-        v->value = *variable;
+    v->value = *variable;
     fa__unref(old);
 }
 

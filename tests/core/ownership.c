@@ -37,15 +37,21 @@ static void only_variables_are_assigned(void **state)
 {
     (void)state;
     FA_SCOPE;
-    fa_tensor *plain = fa_zeros(FA_SHAPE(3)), *first = plain, *holding = NULL;
-    fa_assign(&plain, fa_ones(FA_SHAPE(3)));
-    assert_error(FA_ERROR_STATE, "ownership.c:", "fa_assign: the variable does not own its tensor", "FA_VAR");
-    assert_ptr_equal(plain, first);
-    assert_true(fa_item(fa_sum(plain)) == 0);
-    FA_REPEAT (i, 3)
-        fa_assign(&holding, fa_full(FA_SCALAR, (double)i)); /* held from the first on, as in a struct */
-    assert_true(fa_item(holding) == 2);
-    fa_assign(&holding, NULL);
+    fa_module *net = fa_nn_linear(2, 2);
+    fa_tensor *none = NULL, *plain = fa_zeros(FA_SHAPE(3)), *first = plain, *weight = fa_module_tensor(net, "weight");
+    FA_VAR(owning, fa_ones(FA_SHAPE(2)));
+    fa_tensor *same = owning, *product = fa_mul(weight, 2);
+    fa_tensor **variables[] = {&none, &plain, &weight, &same, &product}; /* also what others hold as well */
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        fa_tensor *before = *variables[i];
+        fa_assign(variables[i], fa_ones(FA_SHAPE(2, 2)));
+        assert_error(FA_ERROR_STATE, "ownership.c:", "fa_assign: the variable was not declared with FA_VAR");
+        assert_ptr_equal(*variables[i], before);
+    }
+    fa_assign(&same, NULL);
+    assert_error(FA_ERROR_STATE, "fa_assign");
+    assert_true(fa_item(fa_sum(first)) == 0 && fa_item(fa_sum(owning)) == 2);
+    assert_ptr_equal(fa_module_tensor(net, "weight"), weight);
     assert_no_error();
 }
 
@@ -468,7 +474,8 @@ static bool dead(const char *call)
 
 static int use_what_was_freed(void)
 {
-    fa_tensor *t = dangling(), *other = fa_tensor_of(1.0, 2.0), *variable = NULL;
+    fa_tensor *t = dangling(), *other = fa_tensor_of(1.0, 2.0);
+    FA_VAR(variable, NULL);
     bool good = true;
 #define DEAD(call)                                                                                                     \
     (void)(call);                                                                                                      \
