@@ -214,13 +214,14 @@ static inline fa_arg fa__arg_same(fa_arg a)
 }
 
 /* Dimensions in their order, of functions such as fa_permute(), from an FA_DIMS or a single number. What is no
- * dimension becomes one that no tensor has. */
+ * dimension becomes one that no tensor has, and other numbers may give a rank beyond FA_MAX_DIMS, which is an error of
+ * the function that gets it. */
 static inline fa_shape fa__dims_in_order(fa_dims d)
 {
     fa_shape order = FA__NONE;
     order.rank = d >= FA__DIMS(1) ? (int32_t)(d >> 52) : 1;
     order.dim[0] = d;
-    for (int i = order.rank; d >= FA__DIMS(1) && i-- > 0;)
+    for (int i = order.rank <= FA_MAX_DIMS ? order.rank : 0; d >= FA__DIMS(1) && i-- > 0;)
         order.dim[i] = d & FA__DIM(9) ? INT64_MAX : (d >> (18 + 4 * (order.rank - 1 - i)) & 15) - 8;
     return order;
 }

@@ -28,6 +28,12 @@ static void ranks_that_no_shape_has(void **state)
     (void)state;
     fa_tensor *x = fa_zeros(FA_SHAPE(4, 3)), *scalar = fa_zeros(FA_SCALAR);
     const fa_shape wrong[] = {{.rank = 9, .dim = {1, 1, 1, 1, 1, 1, 1, 1}}, {.rank = -1}, {.rank = INT32_MIN}};
+    const fa_dims many[] = {INT64_MAX, FA__DIMS(9),
+                            FA__DIMS(2046)}; /* FA_DIMS has a number for each of at most eight */
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+        REFUSED(fa_roll(x, FA_SHAPE(1), .dims = many[i]), FA_ERROR_ARGUMENT, "fa_roll(", "1 shifts for");
+        REFUSED(fa_rot90(x, .dims = many[i]), FA_ERROR_SHAPE, "fa_rot90(", "two dimensions");
+    }
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const fa_shape s = wrong[i];
         REFUSED(fa_unflatten(scalar, 0, s), FA_ERROR_SHAPE, "fa_unflatten(");

@@ -132,7 +132,7 @@ static void freed_optimizers_are_refused(void **state)
     assert_error(FA_ERROR_ARGUMENT, "fa_schedule_exponential: the optimizer");
     assert_false(fa_schedule_step((fa_schedule *)(void *)p));
     assert_error(FA_ERROR_ARGUMENT, "fa_schedule_step: the schedule is a tensor");
-    fa_module *net = fa_keep(fa_nn_relu());
+    fa_module *net = fa_nn_relu();
     assert_false(fa_optim_step((fa_optim *)(void *)net));
     assert_error(FA_ERROR_ARGUMENT, "fa_optim_step: the optimizer is an object of another kind");
 }
