@@ -138,7 +138,7 @@ struct fa__line_guard {
 #define FA__SET_1(o, ...) struct { const char *device; } o##_named = {0}; FA__SET_ALL(FA__ASSIGN_NAMED, o, __VA_ARGS__) if (o##_named.device) o.device = fa__device_named(o##_named.device);
 #endif
 #define FA__ASSIGN(o, a) o a;
-#define FA__ASSIGN_NAMED(o, a) __builtin_choose_expr(FA__IS_DEVICE_NAME(#a), o##_named, o) a;
+#define FA__ASSIGN_NAMED(o, a) /* .device = "cuda" or fa_device_of(name) */ __builtin_choose_expr(FA__IS_DEVICE_NAME(#a), o##_named, o) a;
 #define FA__IS_DEVICE_NAME(text) !__builtin_strncmp(text, ".device = \"", 11) || !__builtin_strncmp(text, ".device=\"", 9) || !__builtin_strncmp(text, ".device =\"", 10) || !__builtin_strncmp(text, ".device= \"", 10)
 #define FA__SET_ALL(set, o, ...) FA__CAT(FA__SET, FA__COUNT(__VA_ARGS__))(set, o, __VA_ARGS__)
 #define FA__SET1(set, o, a) set(o, a)

@@ -9,8 +9,9 @@
  *    root scope only grows. A warning is logged beyond some ten thousand objects; fa_scope_report() shows how many
  *    objects each scope holds.
  *  - After `x = fa_add(x, y)` in a loop, x is freed at the end of the iteration and dangles. Declare such a variable
- *    with FA_VAR, change it with fa_assign() and return it with fa_escape(). With FACULA_DEBUG=1 in the environment,
- * freed tensors are kept for a while, and using one is an error that names its scope.
+ *    with FA_VAR, change it with fa_assign() and return it with fa_escape(). Using a freed tensor is an error that
+ *    names its scope, as long as it is one of the 32 that the thread freed last (1,024 with FACULA_DEBUG=1 in the
+ *    environment).
  *  - A new thread inherits nothing: it starts with a root scope of its own, default settings and no error.
  *  - Callbacks (hooks, `free` functions, destructors) may call the library; objects they create belong to the scope
  *    that is open at that time.

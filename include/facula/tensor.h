@@ -88,7 +88,8 @@ typedef struct fa_tensor_borrow_options {
  *      fa_tensor_borrow(data, shape, .dtype, .strides, .device, .free, .ctx)
  *  @param data  address of element (0, ..., 0); with negative strides, this is not the lowest address
  *  @param shape the shape, such as FA_SHAPE(3, 4) or FA_SCALAR
- *  @param options the options shown above; NULL for the defaults */
+ *  @param options the options shown above; NULL for the defaults
+ *  @return NULL and an error, also where shape or strides reach beyond an array that the compiler knows the size of */
 FA_API fa_tensor *fa_tensor_borrow(void *data, fa_shape shape, const fa_tensor_borrow_options *options);
 #define fa_tensor_borrow(...) FA__CALL_DATA(fa_tensor_borrow, FA__NAMED2(, ##__VA_ARGS__, ., ., .), __VA_ARGS__)
 

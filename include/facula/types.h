@@ -111,11 +111,13 @@ typedef int64_t fa_pair;
  *  row or column is added at the end. */
 #define FA_PADDING_SAME INT64_MIN
 
-/* An invalid pair becomes -2, which is not a valid size either. */
+/* What FA_PAIR makes of sizes outside its range; no function takes it. */
+#define FA__PAIR_INVALID (-(INT64_C(1) << 40))
+
 static inline fa_pair fa__pair_of(int64_t height, int64_t width)
 {
     if (height < -1 || height >= INT32_MAX || width < -1 || width >= INT32_MAX)
-        return -2;
+        return FA__PAIR_INVALID;
     return INT64_C(1) << 62 | (width + 1) << 31 | (height + 1);
 }
 

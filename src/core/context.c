@@ -79,10 +79,10 @@ int64_t fa__small_count_all(void)
 
 static void context_free(fa__context *c)
 {
-    for (size_t i = 0; c->dead && i < FA__QUARANTINE; i++)
+    for (size_t i = 0; c->dead && i < c->dead_most; i++)
         if (c->dead[i])
             fa__object_release(c->dead[i]);
-    fa__aligned_free(c->dead);
+    fa__free(c->dead);
     fa__free(c->owned);
     fa__free(c->frame);
     fa__free(c->used);
@@ -126,7 +126,9 @@ fa__context *fa__context_start(void)
     c->frame = fa__calloc(c->frame_capacity, sizeof *c->frame);
     c->used = fa__calloc(c->used_capacity, sizeof *c->used);
     c->variable = fa__malloc(c->variable_capacity * sizeof *c->variable);
-    if (!c->owned || !c->frame || !c->used || !c->variable)
+    c->dead_most = fa__debugging() ? FA__DEAD_DEBUGGING : FA__DEAD;
+    c->dead = fa__calloc(c->dead_most, sizeof *c->dead);
+    if (!c->owned || !c->frame || !c->used || !c->variable || !c->dead)
         return context_free(c), NULL;
     c->frames = c->used_count = 1;
     c->frame[0].where = "the root scope";
@@ -134,7 +136,6 @@ fa__context *fa__context_start(void)
     c->settings = c->used;
     c->hint = 10000;
     c->hint_bytes = (size_t)256 << 20;
-    c->debugging = fa__debugging();
     __atomic_store_n(&t->core, c, __ATOMIC_RELAXED);
     t->core_end = context_end;
     enlist(c);

@@ -26,7 +26,9 @@ typedef struct fa__owning {
 /* What one storage adds to fa__context.small besides its bytes: the upper bits count storages. */
 #define FA__SMALL_ONE (INT64_C(1) << 40)
 
-enum { FA__QUARANTINE = 1024 };
+/* How many freed tensors a thread keeps, a power of two: with debugging and without, where they have to stay in the
+ * cache. */
+enum { FA__DEAD_DEBUGGING = 1024, FA__DEAD = 32 };
 
 typedef struct fa__context {
     const fa_settings *settings; /* the current settings: the last of `used` */
@@ -40,7 +42,6 @@ typedef struct fa__context {
     size_t variables, variable_capacity;
     fa__object *dying; /* objects waiting to be destroyed */
     bool destroying;
-    bool debugging;                            /* value of fa__debugging() */
     const char *closing;                       /* the scope that is being closed */
     const struct fa__attribution *attribution; /* on whose behalf it works, innermost first; NULL: the program */
     /* Memory inside storages, allocated minus freed by this thread: bytes, plus FA__SMALL_ONE for each storage. */
@@ -50,8 +51,8 @@ typedef struct fa__context {
     struct fa__capture *capture; /* of the graph that it records (core/capture.h); NULL: none */
     size_t hint;                 /* size of the root scope at which the next warning is logged */
     size_t hint_bytes;           /* bytes of it that one line made, at which the next one is logged */
-    fa__object **dead;           /* in debug mode: freed objects, kept so that using them is an error with a name */
-    size_t dead_next;
+    fa__object **dead;           /* freed tensors, kept for a while so that using them is an error with a name */
+    size_t dead_most, dead_next; /* the size of `dead`; how many there have been */
     struct fa__context *next, *previous; /* all contexts */
 } fa__context;
 
@@ -93,6 +94,6 @@ bool fa__disown(const void *object);
 /* Host memory inside storages, over all threads, which fa_memory_stats adds to the CPU's cache. */
 int64_t fa__small_bytes_all(void);
 int64_t fa__small_count_all(void);
-/* True with FACULA_DEBUG=1, or in a build without NDEBUG: freed objects are kept for a while. */
+/* True with FACULA_DEBUG=1, or in a build without NDEBUG: more freed tensors are kept. */
 bool fa__debugging(void);
 #endif

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/small.h"
 #include "core/context.h"
-#include <string.h>
 
 typedef struct type_row {
     const char *name;
@@ -32,34 +31,20 @@ const char *fa__object_name(const fa__object *o)
     return o && o->type < FA__TYPES && types[o->type].name ? types[o->type].name : "freed or other object";
 }
 
-/* Keeps a freed object for a while, in place of the oldest one. */
-static FA__COLD void quarantine(fa__context *c, fa__object *o)
-{
-    const size_t size = FA__QUARANTINE * sizeof(fa__object *);
-    if (!c->dead && (c->dead = fa__raw(16, size))) /* sets no error, as freeing never fails */
-        memset(c->dead, 0, size);
-    if (!c->dead) {
-        fa__object_release(o);
-        return;
-    }
-    fa__object *oldest = c->dead[c->dead_next];
-    c->dead[c->dead_next] = o;
-    c->dead_next = (c->dead_next + 1) % FA__QUARANTINE;
-    if (oldest)
-        fa__object_release(oldest);
-}
-
+/* A freed tensor is kept for a while, in place of the oldest one, so that its address is not another tensor's soon. */
 FA__HOT void fa__object_free(fa__object *o)
 {
     fa__context *c = fa__self->core;
-    bool keep = o->type == FA__TYPE_TENSOR && c && c->debugging;
-    o->type = keep ? FA__TYPE_DEAD : FA__TYPE_GONE;
-    if (FA__LIKELY(!keep)) {
-        fa__object_release(o);
-        return;
+    if (o->type == FA__TYPE_TENSOR && c) {
+        fa__object **place = &c->dead[c->dead_next++ & (c->dead_most - 1)], *oldest = *place;
+        o->type = FA__TYPE_DEAD;
+        o->link = (void *)(uintptr_t)c->closing;
+        *place = o;
+        if (!(o = oldest))
+            return;
     }
-    o->link = (void *)(uintptr_t)c->closing;
-    quarantine(c, o);
+    o->type = FA__TYPE_GONE;
+    fa__object_release(o);
 }
 
 FA__HOT void fa__object_destroy(fa__object *o)

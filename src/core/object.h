@@ -55,7 +55,7 @@ static inline void *fa__object_new(fa__type type, size_t size)
 
 /* Frees the memory of an object whose contents have been released. */
 void fa__object_free(fa__object *);
-/* The same without keeping tensors for debugging. */
+/* The same at once, also for a tensor. */
 static inline void fa__object_release(fa__object *o)
 {
     fa__small_free(o, o->size ? o->size : FA__SMALL_MOST + 1);

@@ -68,6 +68,8 @@ static void add_dims(struct fa__text *text, fa_dims d)
                 fa__text_add(text, "%s%d", between, i);
                 between = ", ";
             }
+        if (d & FA__DIM(9))
+            fa__text_add(text, "%sout of range", between);
         fa__text_add(text, ")");
     }
 }
@@ -77,6 +79,8 @@ static void add_pair(struct fa__text *text, fa_pair p)
     int64_t height = fa_pair_at(p, 0), width = fa_pair_at(p, 1);
     if (p == FA_PADDING_SAME)
         fa__text_add(text, "same");
+    else if (p == FA__PAIR_INVALID)
+        fa__text_add(text, "out of range");
     else if (height == width)
         fa__text_add(text, "%" PRId64, height);
     else

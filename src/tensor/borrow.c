@@ -38,6 +38,11 @@ fa_tensor *fa__tensor_lent(const fa__op *op, fa__device *device, const fa__lent 
     if (!check_reach(op->name, l->shape, stride, size))
         return NULL;
     fa__extent(l->shape.rank, l->shape.dim, stride, &low, &high);
+    if (l->room && (size_t)(high * size) > l->room) {
+        fa__fail(FA_ERROR_ARGUMENT, "fa_%s: the data has %zu bytes, and the strides reach to byte %lld", op->name,
+                 l->room, (long long)(high * size));
+        return NULL;
+    }
     char *lowest = l->data ? (char *)l->data + low * size : NULL;
     fa__storage *s = fa__storage_borrow(device, lowest, (size_t)((high - low) * size), NULL, l->context);
     if (!s)
@@ -71,6 +76,6 @@ fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow
     if (!dtype || !fa__data_check("fa_tensor_borrow", shape, dtype, data, options->strides ? 0 : options->room))
         return NULL;
     fa__device *device = borrowing_device(options->device);
-    const fa__lent lent = {data, shape, options->strides, dtype, options->free, options->ctx};
+    const fa__lent lent = {data, shape, options->strides, dtype, options->free, options->ctx, options->room};
     return device ? fa__tensor_lent(&borrow_op, device, &lent, FA__SITE) : NULL;
 }

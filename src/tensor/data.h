@@ -21,6 +21,7 @@ typedef struct fa__lent {
     fa_dtype dtype;
     void (*release)(void *context, void *data); /* called once, when the last tensor over it is freed; may be NULL */
     void *context;
+    size_t room; /* bytes from `data` on; 0: not known */
 } fa__lent;
 
 /* A tensor over it, on that device; NULL and an error, and then nothing is released. */

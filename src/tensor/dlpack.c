@@ -167,7 +167,7 @@ static fa_tensor *import(const fa__dl_tensor *d, void (*release)(void *, void *)
                  fa_dtype_size(dtype));
         return NULL;
     }
-    const fa__lent lent = {data, shape_of(d), d->strides, dtype, release, context};
+    const fa__lent lent = {data, shape_of(d), d->strides, dtype, release, context, 0};
     return fa__tensor_lent(&from_op, device, &lent, site);
 }
 

@@ -454,7 +454,7 @@ static void after_fork_calls_work_or_fail_cleanly(void **state)
     fa_set_num_threads(0);
 }
 
-/* ---- what was freed, while debugging: this program again, with FACULA_DEBUG=1 ---- */
+/* ---- what was freed: this program again, with FACULA_DEBUG=1 and without ---- */
 
 static fa_tensor *dangling(void)
 {
@@ -584,21 +584,47 @@ static void a_freed_tensor_is_recognized(void **state)
         assert_true(fa_item(fa_add(fa_tensor_of(1.0), i)) == i + 1);
 }
 
-static void using_a_freed_tensor_names_its_scope(void **state)
+static int use_what_was_freed_with(const char *debug)
 {
-    (void)state;
     char self[4096] = "";
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
     pid_t child = fork();
     if (child == 0) {
         alarm(20);
-        setenv("FACULA_DEBUG", "1", 1);
+        setenv("FACULA_DEBUG", debug, 1);
         execl(self, self, "freed", NULL);
         _exit(1);
     }
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    return status;
+}
+
+static void using_a_freed_tensor_names_its_scope(void **state)
+{
+    (void)state;
+    assert_int_equal(use_what_was_freed_with("1"), 0);
+    assert_int_equal(use_what_was_freed_with("0"), 0);
+}
+
+/* A tensor that was kept from the last turn of a loop without FA_VAR is not one of this turn. */
+static void a_tensor_of_the_last_turn_is_recognized(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *last = NULL;
+    int refused = 0;
+    for (int i = 0; i < 3; i++) {
+        FA_SCOPE;
+        fa_tensor *now = fa_full(FA_SHAPE(2), i);
+        if (last) {
+            assert_null(fa_add(now, last));
+            assert_error(FA_ERROR_STATE, "fa_add: y was freed when its scope ended", "ownership.c:");
+            refused++;
+        }
+        last = now;
+    }
+    assert_int_equal(refused, 2);
 }
 
 int main(int count, char **arguments)
@@ -623,6 +649,7 @@ int main(int count, char **arguments)
         TEST(a_root_scope_that_only_grows_is_told_to_the_log),
         TEST(after_fork_calls_work_or_fail_cleanly),
         TEST(a_freed_tensor_is_recognized),
+        TEST(a_tensor_of_the_last_turn_is_recognized),
         TEST(using_a_freed_tensor_names_its_scope),
     };
     if (count > 1 && strcmp(arguments[1], "freed") == 0)

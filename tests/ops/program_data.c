@@ -105,8 +105,11 @@ static void an_array_that_is_too_small_is_an_error(void **state)
     assert_true(f32[0] == 1 && f32[3] == 4);
     assert_null(fa_tensor_from(f32 + 2, FA_SHAPE(4)));
     assert_error(FA_ERROR_ARGUMENT, "the data has 8 bytes");
-    const int64_t strides[2] = {0, 1}; /* repeats a row */
+    const int64_t strides[2] = {0, 1}, back[1] = {-1}, far[2] = {3, 1}; /* the first one repeats a row */
     assert_non_null(fa_tensor_borrow(f32, FA_SHAPE(3, 4), .strides = strides));
+    assert_non_null(fa_tensor_borrow(f32 + 3, FA_SHAPE(4), .strides = back));
+    assert_null(fa_tensor_borrow(f32, FA_SHAPE(2, 2), .strides = far));
+    assert_error(FA_ERROR_ARGUMENT, "fa_tensor_borrow: the data has 16 bytes, and the strides reach to byte 20");
     assert_non_null(fa_tensor_from(f32, FA_SHAPE(2, 2)));
     assert_non_null(fa_tensor_from(f32, FA_SHAPE(0)));
     assert_no_error();

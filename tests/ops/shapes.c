@@ -313,18 +313,21 @@ static void repeats_of_a_known_size(void **state)
     assert_int_equal(fa_numel(meta), 5);
 }
 
-/* A pad on one side of which less is left by what is cut on the other one. */
-static void pads_that_are_cropped(void **state)
+/* Negative pads crop; more than there is cannot be cropped, as in PyTorch, whatever is added on the other side. */
+static void pads_that_crop(void **state)
 {
     (void)state;
-    fa_tensor *x = fa_tensor_of(3.0);
-    HOLD(fa_pad(x, FA_LIST(3, -2), .value = 7), 7, 7);
-    HOLD(fa_pad(x, FA_LIST(-2, 3), .value = 7), 7, 7);
+    fa_tensor *x = fa_tensor_of(3.0), *y = fa_tensor_of(1.0, 2.0, 3.0, 4.0);
     HOLD(fa_pad(x, FA_LIST(3, -1), .value = 7), 7, 7, 7);
-    HOLD(fa_pad(fa_reshape(x, FA_SHAPE(1, 1)), FA_LIST(1, 0, 3, -2), .value = 7), 7, 7, 7, 7);
-    fa_tensor *none = fa_pad(count_up(FA_SHAPE(1, 4)), FA_LIST(-2, -1, 1, -2), .value = 7);
+    HOLD(fa_pad(y, FA_LIST(3, -2), .value = 7), 7, 7, 7, 1, 2);
+    HOLD(fa_pad(y, FA_LIST(-3, 2), .value = 7), 4, 7, 7);
+    fa_tensor *none = fa_pad(count_up(FA_SHAPE(1, 4)), FA_LIST(-2, -1, 1, -1), .value = 7);
     assert_non_null(none);
-    assert_int_equal(fa_numel(none), 0);
+    HOLD(none, 7);
+    assert_int_equal(fa_numel(fa_pad(y, FA_LIST(-3, -1))), 0);
+    REFUSED(fa_pad(y, FA_LIST(-5, 5)), FA_ERROR_SHAPE, "dimension 0 has 4 entries, less than pads of -5 and 5 remove");
+    REFUSED(fa_pad(x, FA_LIST(3, -2)), FA_ERROR_SHAPE, "dimension 0 has 1 entries, less than pads of 3 and -2 remove");
+    REFUSED(fa_pad(y, FA_LIST(-5, 3), .mode = "replicate"), FA_ERROR_SHAPE, "less than pads of -5 and 3 remove");
 }
 
 /* Bool operands of which one runs down the columns where the result runs along the rows. */
@@ -343,21 +346,11 @@ static void transposed_bools(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(pads_that_are_cropped),
-        TEST(transposed_bools),
-        TEST(repeats_of_a_known_size),
-        TEST(views),
-        TEST(offsets),
-        TEST(copies),
-        TEST(in_place),
-        TEST(older_views),
-        TEST(overlapping),
-        TEST(errors),
-        TEST(errors_of_copies),
-        TEST(many_dimensions),
-        TEST(some_values),
-        TEST(strided_gradients),
-        TEST(window_gradients),
+        TEST(pads_that_crop), TEST(transposed_bools),  TEST(repeats_of_a_known_size),
+        TEST(views),          TEST(offsets),           TEST(copies),
+        TEST(in_place),       TEST(older_views),       TEST(overlapping),
+        TEST(errors),         TEST(errors_of_copies),  TEST(many_dimensions),
+        TEST(some_values),    TEST(strided_gradients), TEST(window_gradients),
     };
     return RUN("shapes");
 }
