@@ -1,9 +1,10 @@
 /* Programs over inputs that are stored across the output, such as x + transpose(y): read element by element, each would
- * take a line of memory from far away. Here blocks of ROWS x COLUMNS are read along memory and turned over into a
+ * take a line of memory from far away. Here blocks are read along memory and turned over into a
  * buffer, whose rows are then tiles like others. */
+#include "backend/cpu/kernel.h"
 #include "backend/cpu/walk.h"
 
-enum { ROWS = 64, COLUMNS = 64, MOST_TURNED = 4 };
+enum { MOST_TURNED = 4, ROWS = 16, COLUMNS = 256 /* of a block that is turned into a buffer */ };
 
 /* The dimension along which the lane's neighbours lie, when that is not the last one and there are some; else -1. */
 static int turned_dim(const fa__walk *w, const fa__lane *a)
@@ -38,13 +39,36 @@ bool fa__walk_turn(fa__walk *w)
 
 /* Blocks: along the last dimension, then the one before, then the others. */
 typedef struct blocks {
+    int copied;            /* the input that a program only copies, straight to its place; -1 if it does more */
+    bool past;             /* such copies go past the caches */
     int64_t height, width; /* of a block */
     int64_t down, across;  /* how many there are */
 } blocks;
 
+static bool begins_lines(const fa__walk *w, const fa__lane *out)
+{
+    uintptr_t bits = (uintptr_t)out->data;
+    for (int d = 0; d < w->rank - 1; d++)
+        bits |= (uintptr_t)out->stride[d];
+    return bits % 64 == 0;
+}
+
+/* Rows of a result are often apart by a multiple of what a cache's sets are, and evict one another: a copy writes to
+ * few at a time, and past the caches from a quarter of their size on. */
+static blocks copy_blocks(const fa__walk *w, int from)
+{
+    const fa__lane *out = &w->lane[w->code->inputs];
+    bool whole = begins_lines(w, out), past = whole && w->n * out->size > fa__cpu_cache_bytes() / 4;
+    return (blocks){.copied = from, .past = past, .height = past ? 32 : whole ? 16 : 64, .width = fa__min(64, w->tile)};
+}
+
+/* What computes takes long rows, each of which costs some time to begin. */
 static blocks blocks_of(const fa__walk *w)
 {
-    blocks b = {.height = ROWS, .width = fa__min(COLUMNS, w->tile)};
+    int from = w->code->same_as[0];
+    bool copies = w->code->outputs == 1 && from >= 0 && w->lane[from].turned && w->lane[w->code->inputs].line;
+    blocks b =
+        copies ? copy_blocks(w, from) : (blocks){.copied = -1, .height = ROWS, .width = fa__min(COLUMNS, w->tile)};
     b.down = (w->shape[w->rank - 2] + b.height - 1) / b.height;
     b.across = (w->inner + b.width - 1) / b.width;
     return b;
@@ -56,33 +80,31 @@ int64_t fa__turned_units(const fa__walk *w)
     return w->n / w->inner / w->shape[w->rank - 2] * b.down * b.across;
 }
 
-/* A lane's block, as rows of elements of its type. */
-static void turn_block(const fa__worker *k, int i, int64_t rows, int64_t columns, char *to, int64_t to_stride)
+/* A lane's block, as rows of elements of its type; `past` the caches or not. */
+static void turn_block(const fa__worker *k, int i, int64_t rows, int64_t columns, char *to, int64_t to_stride,
+                       bool past)
 {
     const fa__walk *w = k->walk;
     const fa__lane *a = &w->lane[i];
     int64_t stride = a->stride[w->rank - 1];
     const char *from = k->at.line[i] + k->at.column * stride;
+    fa__transpose_loop *past_loop = past ? fa__cpu_simd->transpose_past[__builtin_ctz(a->simd->size)] : NULL;
     if (a->own) {
-        a->simd->transpose(to, to_stride, from, stride / a->size, rows, columns);
+        (past_loop ? past_loop : a->simd->transpose)(to, to_stride, from, stride / a->size, rows, columns);
         return;
     }
     _Alignas(64) char converted[ROWS * COLUMNS * 8];
     for (int64_t c = 0; c < columns; c++)
-        a->simd->load[a->operand->dtype](converted + c * ROWS * a->simd->size, from + c * stride, 1, rows);
-    a->simd->transpose(to, to_stride, converted, ROWS, rows, columns);
+        a->simd->load[a->operand->dtype](converted + c * rows * a->simd->size, from + c * stride, 1, rows);
+    a->simd->transpose(to, to_stride, converted, rows, rows, columns);
 }
 
-/* A program that only copies: the block goes to its place at once. */
-static bool copy_block(const fa__worker *k, int64_t rows, int64_t columns)
+static void copy_block(const fa__worker *k, const blocks *b, int64_t rows, int64_t columns)
 {
     const fa__walk *w = k->walk;
-    int out = w->code->inputs, from = w->code->same_as[0];
-    if (w->code->outputs != 1 || from < 0 || !w->lane[from].turned || !w->lane[out].line)
-        return false;
-    int64_t stride = w->lane[out].stride[w->rank - 2] / w->lane[out].size;
-    turn_block(k, from, rows, columns, k->at.line[out] + k->at.column * w->lane[out].size, stride);
-    return true;
+    const fa__lane *out = &w->lane[w->code->inputs];
+    char *to = k->at.line[w->code->inputs] + k->at.column * out->size;
+    turn_block(k, b->copied, rows, columns, to, out->stride[w->rank - 2] / out->size, b->past);
 }
 
 static void run_block(fa__worker *k, char *turned, int64_t rows, int64_t columns)
@@ -92,7 +114,7 @@ static void run_block(fa__worker *k, char *turned, int64_t rows, int64_t columns
     for (int i = 0, used = 0; i < w->code->inputs; i++)
         if (w->lane[i].turned) {
             block[i] = turned + (ptrdiff_t)used++ * ROWS * COLUMNS * w->code->size;
-            turn_block(k, i, rows, columns, block[i], columns);
+            turn_block(k, i, rows, columns, block[i], columns, false);
         }
     for (int64_t r = 0; r < rows; r++) {
         for (int i = 0; i < w->code->inputs; i++)
@@ -119,7 +141,9 @@ void fa__turned_run(void *walk, int64_t begin, int64_t end)
         int64_t row = rest % b.down * b.height, outer = rest / b.down, height = w->shape[w->rank - 2];
         int64_t rows = fa__min(b.height, height - row), columns = fa__min(b.width, w->inner - column);
         fa__worker_seek(&k, (outer * height + row) * w->inner + column);
-        if (!copy_block(&k, rows, columns))
+        if (b.copied >= 0)
+            copy_block(&k, &b, rows, columns);
+        else
             run_block(&k, turned, rows, columns);
     }
     fa__cpu_simd->stream_end();

@@ -145,6 +145,7 @@ typedef struct fa__simd {
     fa__relu_pool_2x2_back *relu_pool_2x2_back;
     /* Of elements of 1, 2, 4 and 8 bytes: by the logarithm of their size */
     fa__transpose_loop *transpose[4];
+    fa__transpose_loop *transpose_past[4]; /* past the caches, to rows aligned to 64 bytes; NULL: there is none */
     fa__copy_loop *copy[4];
 } fa__simd;
 
@@ -159,7 +160,7 @@ extern fa__pool_2x2_back FA__SIMD(fa__pool_2x2_back);
 extern fa__relu_pool_2x2 FA__SIMD(fa__relu_pool_2x2);
 extern fa__relu_pool_2x2_back FA__SIMD(fa__relu_pool_2x2_back);
 extern fa__transpose_loop FA__SIMD(fa__transpose_8), FA__SIMD(fa__transpose_16), FA__SIMD(fa__transpose_32),
-    FA__SIMD(fa__transpose_64);
+    FA__SIMD(fa__transpose_64), FA__SIMD(fa__transpose_past_32), FA__SIMD(fa__transpose_past_64);
 extern fa__copy_loop FA__SIMD(fa__copy_8), FA__SIMD(fa__copy_16), FA__SIMD(fa__copy_32), FA__SIMD(fa__copy_64);
 #endif
 

@@ -1,35 +1,7 @@
 /* The table of one level, and the loops that know no class: streaming copies. */
 #include "dialect.h"
 #include "simd.h"
-#if !defined __clang__ && defined __SSE2__
-#include <immintrin.h>
-#endif
-
-#if defined __AVX512F__
-enum { LANE = 64 };
-#define STREAM(to, value) _mm512_stream_si512((void *)(to), (__m512i)(value))
-#elif defined __AVX__
-enum { LANE = 32 };
-#define STREAM(to, value) _mm256_stream_si256((void *)(to), (__m256i)(value))
-#else
-enum { LANE = 16 };
-#define STREAM(to, value) _mm_stream_si128((void *)(to), (__m128i)(value))
-#endif
-typedef u64 lane __attribute__((__vector_size__(LANE), __may_alias__));
-typedef u64 lane_anywhere __attribute__((__vector_size__(LANE), __aligned__(1), __may_alias__));
-
-/* One store past the caches. */
-FN void stream_lane(lane *to, lane value)
-{
-#if defined __clang__
-    __builtin_nontemporal_store(value, to);
-#elif defined __SSE2__
-    STREAM(to, value);
-#else
-    *to = value;
-#endif
-}
-
+#include "stream.h"
 static void stream(void *to, const void *from, int64_t bytes)
 {
     char *t = to;
@@ -72,5 +44,6 @@ const fa__simd FA__SIMD(fa__simd) = {
     .relu_pool_2x2_back = FA__SIMD(fa__relu_pool_2x2_back),
     .transpose = {FA__SIMD(fa__transpose_8), FA__SIMD(fa__transpose_16), FA__SIMD(fa__transpose_32),
                   FA__SIMD(fa__transpose_64)},
+    .transpose_past = {[2] = FA__SIMD(fa__transpose_past_32), [3] = FA__SIMD(fa__transpose_past_64)},
     .copy = {FA__SIMD(fa__copy_8), FA__SIMD(fa__copy_16), FA__SIMD(fa__copy_32), FA__SIMD(fa__copy_64)},
 };

@@ -2,6 +2,7 @@
 #include "backend/cpu/simd/gemm_transpose.h"
 #include "dialect.h"
 #include "simd.h"
+#include "stream.h"
 
 #define BY_ELEMENT(T, row_begin, row_end, column_begin, column_end)                                                    \
     for (int64_t c = column_begin; c < column_end; c++)                                                                \
@@ -26,17 +27,20 @@ PLAIN(8)
 PLAIN(16)
 
 /* A square of `lanes` rows and columns; elements are moved as they are, whatever they mean. */
-#define SQUARE_OF(name, real)                                                                                          \
-    FN void name##_square(real *t, int64_t ts, const real *s, int64_t ss)                                              \
+#define SQUARE_OF(name, real, square, store)                                                                           \
+    FN void name##_##square(real *t, int64_t ts, const real *s, int64_t ss)                                            \
     {                                                                                                                  \
         name##v v[name##_lanes];                                                                                       \
         name##_load_square(v, s, ss, name##_lanes - 1);                                                                \
         UNROLL                                                                                                         \
         for (int q = 0; q < name##_lanes; q++)                                                                         \
-            name##_store(t + q * ts, v[q]);                                                                            \
+            store(t + q * ts, v[q]);                                                                                   \
     }
-SQUARE_OF(f32, float)
-SQUARE_OF(f64, double)
+#define PAST(to, value) stream_lane((lane *)(to), (lane)(value))
+SQUARE_OF(f32, float, square, f32_store)
+SQUARE_OF(f64, double, square, f64_store)
+SQUARE_OF(f32, float, square_past, PAST)
+SQUARE_OF(f64, double, square_past, PAST)
 
 /* Rows of the target that are too few for a square, `name##_columns` of them or more, some twice. */
 #define STRIP_OF(name, real)                                                                                           \
@@ -59,22 +63,24 @@ STRIP_OF(f64, double)
 
 /* Rows of the source are far from one another, often by a multiple of what a cache's sets are apart: so each line of it
  * is read once and at once, and each line of the target is written by neighbouring stores. */
-#define BLOCKED(bits, name, real)                                                                                      \
-    void FA__SIMD(fa__transpose_##bits)(void *target, int64_t target_stride, const void *source,                       \
-                                        int64_t source_stride, int64_t rows, int64_t columns)                          \
+#define BLOCKED(transpose, bits, name, square, real)                                                                   \
+    void FA__SIMD(transpose)(void *target, int64_t target_stride, const void *source, int64_t source_stride,           \
+                             int64_t rows, int64_t columns)                                                            \
     {                                                                                                                  \
         enum { L = name##_lanes, LINE = 64 / sizeof(real) };                                                           \
         int64_t whole_rows = rows - rows % L, whole_columns = columns - columns % L;                                   \
         for (int64_t line = 0; line < whole_columns; line += LINE)                                                     \
             for (int64_t r = 0; r < whole_rows; r += L)                                                                \
                 for (int64_t c = line; c < line + LINE && c < whole_columns; c += L)                                   \
-                    name##_square((real *)target + r * target_stride + c, target_stride,                               \
-                                  (const real *)source + c * source_stride + r, source_stride);                        \
+                    name##_##square((real *)target + r * target_stride + c, target_stride,                             \
+                                    (const real *)source + c * source_stride + r, source_stride);                      \
         if (rows >= name##_columns)                                                                                    \
             name##_strips(target, target_stride, source, source_stride, whole_rows, rows, whole_columns);              \
         else                                                                                                           \
             FEW_ROWS(u##bits, whole_rows, rows, whole_columns)                                                         \
         BY_ELEMENT(u##bits, 0, rows, whole_columns, columns)                                                           \
     }
-BLOCKED(32, f32, float)
-BLOCKED(64, f64, double)
+BLOCKED(fa__transpose_32, 32, f32, square, float)
+BLOCKED(fa__transpose_64, 64, f64, square, double)
+BLOCKED(fa__transpose_past_32, 32, f32, square_past, float)
+BLOCKED(fa__transpose_past_64, 64, f64, square_past, double)
