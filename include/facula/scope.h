@@ -155,6 +155,11 @@ FA_API void *fa__escape(const void *object, uintptr_t function);
 FA_API void *fa__adopt(const void *object);
 #ifdef __cplusplus
 }
+/* In C++ it has the type of its argument. */
+template <class T> static inline T *(fa_keep)(T *object)
+{
+    return (T *)(fa_keep)((const void *)object);
+}
 template <class T> static inline T *fa__escape_of(T *object, uintptr_t function)
 {
     return (T *)fa__escape(object, function);

@@ -89,7 +89,7 @@ static void calls()
     FA_REPEAT (3)
         fa_assign(&total, fa_add(total, 1));
     CHECK(fa_item(total) == 46);
-    fa_tensor *kept = static_cast<fa_tensor *>(fa_keep(total));
+    fa_tensor *kept = fa_keep(total);
     CHECK(fa_adopt(kept) == kept);
     fa_error mine = {};
     {
