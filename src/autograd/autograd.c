@@ -217,9 +217,11 @@ FA__HOT bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options
     fa__scope use = open_settings(options->create_graph);
     fa__scope scope = fa__scope_open("fa_backward", 0);
     fa__pass w = {.scope = &scope,
+                  .home = fa__tensor_device(t),
                   .create = options->create_graph,
                   .retain = options->retain_graph || options->create_graph,
-                  .anomaly = fa__ctx()->settings->anomaly};
+                  .anomaly = fa__ctx()->settings->anomaly,
+                  .outer = fa__ctx()->teammate};
     fa_tensor *g = seed("fa_backward", t, options->grad);
     fa__pass_begin();
     bool good = g && may_be_early(&w, t) && start(&w, t, g) && fa__walk_on(&w);
@@ -319,6 +321,7 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
     fa__scope use = open_settings(options->create_graph);
     fa__scope scope = fa__scope_open("fa_grad_of", 0);
     fa__pass w = {.scope = &scope,
+                  .home = fa__tensor_device(outputs.item[0]),
                   .create = options->create_graph,
                   .retain = options->retain_graph || options->create_graph,
                   .anomaly = fa__ctx()->settings->anomaly,
