@@ -113,8 +113,8 @@ FA_API bool fa_scaler_is_enabled(const fa_scaler *scaler);
 /** The growth factor: what the scale is multiplied by after growth_interval updates without overflow. NaN and an error
  *  for NULL. */
 FA_API double fa_scaler_get_growth_factor(const fa_scaler *scaler);
-/** Sets the growth `factor`, which is finite and more than 1, from the next fa_scaler_update() on, also if the scaler is
- *  not enabled. A graph (graph.h) keeps the factors and the interval with which it was recorded.
+/** Sets the growth `factor`, which is finite and more than 1, from the next fa_scaler_update() on, also if the scaler
+ * is not enabled. A graph (graph.h) keeps the factors and the interval with which it was recorded.
  *  @return false and an error, and nothing is changed, for another value */
 FA_API bool fa_scaler_set_growth_factor(fa_scaler *scaler, double factor);
 /** The backoff factor: what the scale is multiplied by after an overflow. NaN and an error for NULL. */
