@@ -261,6 +261,7 @@ static bool start_all(fa__pass *w, fa_tensors outputs, const fa_grad_of_options 
             return false;
         roots[i] = fa__history(outputs.item[i], &slot);
     }
+    w->home = fa__tensor_device(outputs.item[0]);
     w->needed = fa__needed_new(outputs.count, roots, w->captures, w->at);
     if (!w->needed)
         return false;
@@ -321,7 +322,6 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
     fa__scope use = open_settings(options->create_graph);
     fa__scope scope = fa__scope_open("fa_grad_of", 0);
     fa__pass w = {.scope = &scope,
-                  .home = fa__tensor_device(outputs.item[0]),
                   .create = options->create_graph,
                   .retain = options->retain_graph || options->create_graph,
                   .anomaly = fa__ctx()->settings->anomaly,
