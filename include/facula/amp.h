@@ -110,6 +110,23 @@ FA_API double fa_scaler_get_scale(const fa_scaler *scaler);
 /** Whether the scaler is enabled. False and an error for NULL. */
 FA_API bool fa_scaler_is_enabled(const fa_scaler *scaler);
 
+/** The growth factor: what the scale is multiplied by after growth_interval updates without overflow. NaN and an error
+ *  for NULL. */
+FA_API double fa_scaler_get_growth_factor(const fa_scaler *scaler);
+/** Sets the growth `factor`, which is finite and more than 1, from the next fa_scaler_update() on, also if the scaler
+ * is not enabled. A graph (graph.h) keeps the factors and the interval with which it was recorded.
+ *  @return false and an error, and nothing is changed, for another value */
+FA_API bool fa_scaler_set_growth_factor(fa_scaler *scaler, double factor);
+/** The backoff factor: what the scale is multiplied by after an overflow. NaN and an error for NULL. */
+FA_API double fa_scaler_get_backoff_factor(const fa_scaler *scaler);
+/** Sets the backoff `factor`, which is between 0 and 1. Otherwise like fa_scaler_set_growth_factor(). */
+FA_API bool fa_scaler_set_backoff_factor(fa_scaler *scaler, double factor);
+/** The growth interval: how many consecutive updates without overflow make the scale grow. 0 and an error for NULL. */
+FA_API int64_t fa_scaler_get_growth_interval(const fa_scaler *scaler);
+/** Sets the growth `interval`, which is 1 or more. Updates without overflow so far count: if they are as many already,
+ *  the scale grows in the next one. Otherwise like fa_scaler_set_growth_factor(). */
+FA_API bool fa_scaler_set_growth_interval(fa_scaler *scaler, int64_t interval);
+
 /** The state of a scaler: numbers named "scale", "growth_factor", "backoff_factor", "growth_interval", "min_scale" and
  *  "growth_tracker", the number of updates since the last change. Save it after fa_scaler_update(). Waits for the
  *  device; otherwise like fa_optim_state_dict(). fa_checkpoint_save() includes it. */

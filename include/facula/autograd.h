@@ -92,6 +92,12 @@ typedef struct fa_backward_options {
  *  With .create_graph, the gradient stored in a leaf refers to its graph, and that refers to the leaf: a reference
  *  cycle, which keeps both alive until fa_set_grad(t, NULL). The first such cycle is logged as a warning.
  *  fa_grad_of() avoids it, as it stores nothing in leaves.
+ *
+ *  Where gradients of several devices are ready, as behind fa_data_parallel(), each device gets a thread: the calling
+ *  one computes those of the CPU, or else of the device of t, and runs all hooks. Gradients are added in the same order
+ *  as by one thread, so they have the same bits, and an error is the one that it would have met, with the name of the
+ *  device. There is one thread for all if a recorded graph or fa_dist_data_parallel() is in use, and for backward in
+ *  callbacks of backward.
  *  @return false and an error. If the error was set before the call, all gradients are unchanged; if it occurs during
  *  the call, some leaves may have been updated */
 FA_API bool fa_backward(const fa_tensor *t, const fa_backward_options *options);
@@ -156,7 +162,8 @@ typedef struct fa_function {
     fa_tensor *(*forward)(void *context, fa_tensors inputs);
     /** Sets grad_inputs[i] to the gradient of input i, or leaves it NULL, and returns true; returns false after
      *  fa_fail(). Its operations are recorded if create_graph is set, and run under the .autocast that was in force
-     *  in fa_apply(). `saved` holds the inputs, followed by the result. */
+     *  in fa_apply(). `saved` holds the inputs, followed by the result. It is called in the thread that runs
+     *  fa_backward(), or in that of the device of its result; then random numbers follow from those of the former. */
     bool (*backward)(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs);
     /** Called once, from any thread, when the graph no longer needs the context; may be NULL. */
     void (*release)(void *context);

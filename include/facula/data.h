@@ -509,6 +509,8 @@ typedef struct fa_image_read_options {
 FA_API fa_tensor *fa_image_read(const char *path, const fa_image_read_options *options);
 #define fa_image_read(...) FA__CALL1(fa_image_read, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
+/* fa_image_read(); with `view`, the result may be a view of interleaved pixels. */
+FA_API fa_tensor *fa__image_read(const char *path, int64_t channels, bool view);
 /* Decodes the content of a file as fa_image_read() does; `path` is its name in errors. */
 FA_API fa_tensor *fa__image_decode(const char *path, const void *content, size_t size, int64_t channels);
 

@@ -240,7 +240,10 @@ FA_API bool fa_work_wait(fa_work *work);
  *    than their own without a lock. Hooks of `module` and its descendants run on the first device only. Random numbers
  *    of replicas are drawn from generators that are seeded by that of the calling thread, so they are the same in each
  *    run.
- *  - **Errors** of a replica name its device. An error leaves the outputs of the other devices unused.
+ *  - **fa_backward()** runs in one thread for each device as well. The gradients of an fa_function in a replica are
+ *    computed in the thread of its device; hooks of tensors run in the calling thread.
+ *  - **Errors** of a replica name its device, those of forward and those of backward. An error leaves the outputs of
+ *    the other devices unused.
  *
  *  The child "module" of the new module is `module`, so state names begin with "module.", as in PyTorch; save `module`
  *  itself for names without it. Several threads that run the new module take turns. A recorded graph (graph.h) cannot

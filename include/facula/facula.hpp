@@ -1377,6 +1377,12 @@ class grad_scaler : public handle<fa_scaler>
         detail::good(y);
         return y == loss.get() ? loss : tensor::owned(y);
     }
+    /** Divides the gradients of the optimizer's parameters by the scale, to clip them before step(). */
+    void unscale(const optimizer &o, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_scaler_unscale)(get(), o.get()));
+    }
     /** A step of the optimizer with unscaled gradients; nothing where one of them is not finite. */
     void step(const optimizer &o, FA__HERE) const
     {
@@ -1388,6 +1394,61 @@ class grad_scaler : public handle<fa_scaler>
     {
         const detail::call here(file, line);
         detail::good((fa_scaler_update)(get(), nullptr));
+    }
+    /** The scale; waits for the device. */
+    double get_scale(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        const auto value = (fa_scaler_get_scale)(get());
+        detail::check();
+        return value;
+    }
+    /** Whether it scales. */
+    bool is_enabled(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        const auto value = (fa_scaler_is_enabled)(get());
+        detail::check();
+        return value;
+    }
+    /** What the scale is multiplied by after growth_interval updates without overflow. */
+    double get_growth_factor(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        const auto value = (fa_scaler_get_growth_factor)(get());
+        detail::check();
+        return value;
+    }
+    void set_growth_factor(double factor, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_scaler_set_growth_factor)(get(), factor));
+    }
+    /** What the scale is multiplied by after an overflow. */
+    double get_backoff_factor(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        const auto value = (fa_scaler_get_backoff_factor)(get());
+        detail::check();
+        return value;
+    }
+    void set_backoff_factor(double factor, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_scaler_set_backoff_factor)(get(), factor));
+    }
+    /** How many updates without overflow make the scale grow. */
+    std::int64_t get_growth_interval(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        const auto value = (fa_scaler_get_growth_interval)(get());
+        detail::check();
+        return value;
+    }
+    void set_growth_interval(std::int64_t interval, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_scaler_set_growth_interval)(get(), interval));
     }
 
   private:

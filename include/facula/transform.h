@@ -7,10 +7,15 @@
  *                                                 fa_transform_to_tensor());
  *
  *  All map batches (batch, channels, height, width) of u8, or of f32 from 0 to 1, to batches of the same dtype; u8 is
- *  rounded and limited to 0 to 255. Results are within 1/255 of torchvision.transforms.v2.functional. They are computed
- * on the CPU: images on another device are copied there and back. Random ones draw for each image separately (see
- *  fa_data_loader()), and return their input in inference mode, unless their comment says otherwise. Changes of colors
- *  are for images of 1 or 3 channels. */
+ *  rounded and limited to 0 to 255. Results are within 1/255 of torchvision.transforms.v2.functional. Random ones draw
+ *  for each image separately (see fa_data_loader()), and return their input in inference mode, unless their comment
+ *  says otherwise. Changes of colors are for images of 1 or 3 channels.
+ *
+ *  Images are transformed on the device that they are on, from the same random numbers and within 1/255 of the CPU's
+ *  result. What each image has of its own, such as a box or an angle, is drawn by the host and copied to the device;
+ *  nothing is copied back. fa_transform_equalize(), fa_transform_rand_augment() and fa_transform_auto_augment() are for
+ *  images on the CPU: elsewhere they are an FA_ERROR_UNAVAILABLE that names them, or, with the setting .fallback, the
+ *  images are copied to the CPU and back. */
 #ifndef FACULA_TRANSFORM_H
 #define FACULA_TRANSFORM_H
 #include <facula/data.h>
@@ -240,7 +245,7 @@ FA_API fa_transform *fa_transform_random_erasing(const fa_transform_random_erasi
 
 /** Stretches each channel of an image, so that its least value becomes 0 and its largest 255 (u8) or 1. */
 FA_API fa_transform *fa_transform_autocontrast(void);
-/** Equalizes the histogram of each channel, of 256 levels. */
+/** Equalizes the histogram of each channel, of 256 levels. For images on the CPU. */
 FA_API fa_transform *fa_transform_equalize(void);
 /** Keeps the upper bits of each value. @param bits their number, 1 to 8 */
 FA_API fa_transform *fa_transform_posterize(int64_t bits);
@@ -264,6 +269,7 @@ typedef struct fa_transform_rand_augment_options {
 
 /** RandAugment (Cubuk et al. 2019): operations chosen at random among identity, shear, translation, rotation,
  * brightness, color, contrast, sharpness, posterize, solarize, autocontrast and equalize, all with the same strength.
+ * For images on the CPU.
  *
  *      fa_transform_rand_augment(.num_ops = 2, .magnitude = 9, .num_magnitude_bins = 31, .interpolation = FA_NEAREST)
  */
@@ -283,7 +289,7 @@ typedef struct fa_transform_auto_augment_options {
     }
 
 /** AutoAugment (Cubuk et al. 2018) with the policy that was learned for CIFAR-10: one of 25 pairs of operations, each
- *  with a probability and strength of its own.
+ *  with a probability and strength of its own. For images on the CPU.
  *
  *      fa_transform_auto_augment(.interpolation = FA_NEAREST) */
 FA_API fa_transform *fa_transform_auto_augment(const fa_transform_auto_augment_options *options);

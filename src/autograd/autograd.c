@@ -217,9 +217,11 @@ FA__HOT bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options
     fa__scope use = open_settings(options->create_graph);
     fa__scope scope = fa__scope_open("fa_backward", 0);
     fa__pass w = {.scope = &scope,
+                  .home = fa__tensor_device(t),
                   .create = options->create_graph,
                   .retain = options->retain_graph || options->create_graph,
-                  .anomaly = fa__ctx()->settings->anomaly};
+                  .anomaly = fa__ctx()->settings->anomaly,
+                  .outer = fa__ctx()->teammate};
     fa_tensor *g = seed("fa_backward", t, options->grad);
     fa__pass_begin();
     bool good = g && may_be_early(&w, t) && start(&w, t, g) && fa__walk_on(&w);
@@ -259,6 +261,7 @@ static bool start_all(fa__pass *w, fa_tensors outputs, const fa_grad_of_options 
             return false;
         roots[i] = fa__history(outputs.item[i], &slot);
     }
+    w->home = fa__tensor_device(outputs.item[0]);
     w->needed = fa__needed_new(outputs.count, roots, w->captures, w->at);
     if (!w->needed)
         return false;

@@ -1,6 +1,7 @@
 /* Runs the backward pass: processes nodes from the highest level down, calls each one's gradient function on its
  * accumulated gradients, and propagates the results along its edges. */
 #include "autograd/engine.h"
+#include "autograd/team.h"
 #include "base/alloc.h"
 #include "base/site.h"
 #include "base/text.h"
@@ -16,24 +17,32 @@ static inline fa_tensor *fitted(fa_tensor *g, int dtype, fa__device *device)
     return fa_move(g, .device = device->id, .dtype = (fa_dtype)dtype);
 }
 
-FA__HOT bool fa__deliver(fa__pass *w, fa__object *to, uint32_t slot, fa_tensor *g)
+fa_tensor *fa__fitted(const fa__node *n, uint32_t slot, fa_tensor *g)
 {
-    if (to->type == FA__TYPE_NODE) {
-        const fa__result *r = &((const fa__node *)to)->result[slot];
-        fa__pending_node *p = fa__pending_of(&w->work, (fa__node *)to);
-        g = fitted(g, (int)r->dtype, r->device);
-        return p && g && fa__add_up(w, &fa__pending_gy(p)[slot], g);
-    }
+    return fitted(g, (int)n->result[slot].dtype, n->result[slot].device);
+}
+
+FA__HOT bool fa__deliver_to_leaf(fa__pass *w, fa_tensor *leaf, fa_tensor *g)
+{
     if (!w->captures)
-        return fa__to_leaf(w, (fa_tensor *)to, g);
-    const fa_tensor *leaf = (const fa_tensor *)to;
+        return fa__to_leaf(w, leaf, g);
     g = fitted(g, (int)fa__gradient_dtype(leaf->dtype), fa__tensor_device(leaf));
     if (!g)
         return false;
     for (size_t i = 0; i < w->captures; i++)
-        if (w->at[i] == to && !fa__add_up(w, &w->caught[i], g))
+        if (w->at[i] == &leaf->object && !fa__add_up(w, &w->caught[i], g))
             return false;
     return true;
+}
+
+FA__HOT bool fa__deliver(fa__pass *w, fa__object *to, uint32_t slot, fa_tensor *g)
+{
+    if (to->type != FA__TYPE_NODE)
+        return fa__deliver_to_leaf(w, (fa_tensor *)to, g);
+    const fa__result *r = &((const fa__node *)to)->result[slot];
+    fa__pending_node *p = fa__pending_of(&w->work, (fa__node *)to);
+    g = fitted(g, (int)r->dtype, r->device);
+    return p && g && fa__add_up(w, &fa__pending_gy(p)[slot], g);
 }
 
 /* ---- one node ---- */
@@ -210,8 +219,26 @@ static FA__COLD bool gradient_failed(const fa__node *n)
     return false;
 }
 
+/* What a node's gradient function has computed goes along its edges. */
+static inline __attribute__((__always_inline__)) bool deliver_all(fa__pass *w, const fa__node *n, const uint8_t *wanted,
+                                                                  fa_tensor **gx)
+{
+    for (uint32_t i = 0; i < n->edges; i++) {
+        if (!wanted[i] || !gx[i])
+            continue;
+        if (FA__UNLIKELY(w->outer != NULL) && fa__teammate_defers(w->outer, n->edge[i].to)) {
+            if (!fa__teammate_defer(w->outer, (fa_tensor *)n->edge[i].to, gx[i]))
+                return false;
+        } else if (!fa__deliver(w, n->edge[i].to, n->edge[i].slot, gx[i]))
+            return false;
+    }
+    return true;
+}
+
+/* `planned` is NULL if one thread processes the pass. */
 static inline __attribute__((__always_inline__)) bool run_with(fa__pass *w, fa__pending_node *p, uint8_t *wanted,
-                                                               fa_tensor **gx, fa_tensor **gy, fa_tensor **y)
+                                                               fa_tensor **gx, fa_tensor **gy, fa_tensor **y,
+                                                               const fa__target *planned)
 {
     fa__node *n = p->node;
     bool any = false;
@@ -241,23 +268,27 @@ static inline __attribute__((__always_inline__)) bool run_with(fa__pass *w, fa__
         return gradient_failed(n);
     if (FA__UNLIKELY(w->anomaly) && !check_given_gradients(n, gx))
         return false;
-    for (uint32_t i = 0; i < n->edges; i++)
-        if (wanted[i] && gx[i] && !fa__deliver(w, n->edge[i].to, n->edge[i].slot, gx[i]))
-            return false;
+    if (planned ? !fa__team_send_all(w, planned, gx) : !deliver_all(w, n, wanted, gx))
+        return false;
     if (!w->retain)
         fa__node_release(n);
     return true;
 }
 
-/* For nodes with long lists of operands or results. */
-static FA__COLD FA__NOINLINE bool run_wide(fa__pass *w, fa__pending_node *p)
+/* For nodes with long lists of operands or results, and those of plans. */
+static FA__COLD FA__NOINLINE bool run_wide(fa__pass *w, fa__pending_node *p, const fa__target *planned)
 {
     size_t edges = p->node->edges, results = p->node->results;
     fa_tensor **gx = fa__malloc(edges * (sizeof *gx + 1) + 2 * results * sizeof *gx);
     fa_tensor **gy = gx ? gx + edges : NULL;
-    bool good = gx && run_with(w, p, (uint8_t *)(gy + 2 * results), gx, gy, gy + results);
+    bool good = gx && run_with(w, p, (uint8_t *)(gy + 2 * results), gx, gy, gy + results, planned);
     fa__free(gx);
     return good;
+}
+
+bool fa__run_planned(fa__pass *w, const fa__target *planned)
+{
+    return run_wide(w, planned->gradient, planned);
 }
 
 static bool run_node(fa__pass *w, fa__pending_node *p)
@@ -266,11 +297,10 @@ static bool run_node(fa__pass *w, fa__pending_node *p)
     uint8_t wanted[FEW];
     fa_tensor *gx[FEW], *gy[FA__MAX_RESULTS], *y[FA__MAX_RESULTS];
     bool few = p->node->edges <= FEW && p->node->results <= FA__MAX_RESULTS;
-    return FA__LIKELY(few) ? run_with(w, p, wanted, gx, gy, y) : run_wide(w, p);
+    return FA__LIKELY(few) ? run_with(w, p, wanted, gx, gy, y, NULL) : run_wide(w, p, NULL);
 }
 
-/* Sets the stream in the settings of this backward pass, which are the innermost ones between nodes. */
-static void use_stream(fa_stream *stream)
+void fa__use_stream(fa_stream *stream)
 {
     fa__context *c = fa__ctx();
     c->used[c->used_count - 1].stream = stream;
@@ -278,10 +308,14 @@ static void use_stream(fa_stream *stream)
 
 static FA__HOT bool walk_nodes(fa__pass *w)
 {
-    for (fa__pending_node p; fa__pending_next(&w->work, &p);) {
+    for (fa__pending_node p;;) {
+        if (FA__UNLIKELY(w->work.several) && fa__team_may(w))
+            return fa__team_walk(w);
+        if (!fa__pending_next(&w->work, &p))
+            return true;
         if (FA__UNLIKELY(p.node->queue
                          != NULL)) /* a gradient is computed on the stream of its forward call; the CPU has none */
-            use_stream(p.node->queue->stream);
+            fa__use_stream(p.node->queue->stream);
         bool good = run_node(w, &p);
         if (FA__UNLIKELY(w->ready != NULL))
             good = good && fa__ready_done(w, p.node);
@@ -290,14 +324,13 @@ static FA__HOT bool walk_nodes(fa__pass *w)
         if (!good)
             return false;
     }
-    return true;
 }
 
 FA__HOT bool fa__walk_on(fa__pass *w)
 {
     fa_stream *before = fa__ctx()->settings->stream;
     bool good = walk_nodes(w);
-    use_stream(before);
+    fa__use_stream(before);
     return good && fa__finish_leaves(w);
 }
 

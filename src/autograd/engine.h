@@ -12,7 +12,8 @@ typedef struct fa__ready fa__ready;
 /* The parameters and state of one backward pass. */
 typedef struct fa__pass {
     fa__pending_work work;
-    fa__scope *scope; /* emptied after each node */
+    fa__scope *scope;       /* emptied after each node */
+    const fa__device *home; /* where it began */
     bool retain, create, anomaly;
     fa__needed *needed;    /* NULL: all nodes */
     size_t captures;       /* fa_grad_of: number of gradients that are captured instead of being added to leaves */
@@ -21,7 +22,9 @@ typedef struct fa__pass {
     fa_tensor **caught;    /* references */
     fa__leaf *leaf;        /* leaves with hooks, whose gradients are accumulated until the end */
     size_t leaves, leaf_room;
-    fa__ready *ready; /* NULL: hooks of leaves run at the end; or when each gradient is complete */
+    struct fa__team *team;      /* whose threads share the rest of the pass; NULL: none */
+    struct fa__teammate *outer; /* the team that calls it from within its own pass; NULL: none */
+    fa__ready *ready;           /* NULL: hooks of leaves run at the end; or when each gradient is complete */
 } fa__pass;
 
 /* Calls a hook on a gradient; a result on another device is copied back to that of the gradient. */
@@ -48,6 +51,15 @@ bool fa__hook_fits(const fa_tensor *other, const fa_tensor *g, struct fa__text *
 /* Delivers a gradient to the destination of an edge: it is stored for a node until that is processed, captured for
  * fa_grad_of, or added to the gradient of a leaf. The caller keeps its reference. */
 bool fa__deliver(fa__pass *, fa__object *to, uint32_t slot, fa_tensor *g);
+/* The same for a leaf: captured for fa_grad_of, or added to its gradient. */
+bool fa__deliver_to_leaf(fa__pass *, fa_tensor *leaf, fa_tensor *g);
+/* A gradient converted to the dtype and device of a node's result. NULL after an error. */
+fa_tensor *fa__fitted(const fa__node *, uint32_t slot, fa_tensor *g);
+/* Sets the stream in the settings of this backward pass, which are the innermost ones between nodes. */
+void fa__use_stream(fa_stream *);
+/* Processes a node that a plan has, whose gradients are all there. */
+struct fa__target;
+bool fa__run_planned(fa__pass *, const struct fa__target *);
 /* Processes all pending nodes. False and an error on failure. */
 bool fa__walk_on(fa__pass *);
 /* Releases everything that is left. */
@@ -63,6 +75,12 @@ bool fa__retain(fa__autograd *, fa_tensor *g);
 fa_tensor *fa__leaf_gradient(fa_tensor *leaf, fa_tensor *g);
 /* Adds a gradient to that of a leaf. If the leaf has hooks, it is collected first, and added by fa__finish_leaves. */
 bool fa__to_leaf(fa__pass *, fa_tensor *leaf, fa_tensor *g);
+/* Makes room for the gradient that a leaf with hooks collects; nothing, if it has room already. */
+bool fa__leaf_room(fa__pass *, fa_tensor *leaf);
+/* Adds to what a leaf with hooks, which has room, has collected. */
+bool fa__leaf_collect(fa__pass *, const fa_tensor *leaf, fa_tensor *g);
+/* Adds to the gradient of a leaf without collecting it first. */
+bool fa__leaf_add(const fa__pass *, fa_tensor *leaf, fa_tensor *g);
 bool fa__finish_leaves(fa__pass *);
 void fa__leaves_end(fa__pass *);
 /* Adds the collected gradient of one leaf, if there is one, and runs its hooks. */

@@ -148,11 +148,11 @@ struct fa__leaf {
     fa_tensor *leaf, *sum; /* references */
 };
 
-static bool gather(fa__pass *w, fa_tensor *leaf, fa_tensor *g)
+bool fa__leaf_room(fa__pass *w, fa_tensor *leaf)
 {
     for (size_t i = w->leaves; i-- > 0;)
         if (w->leaf[i].leaf == leaf)
-            return fa__add_up(w, &w->leaf[i].sum, g);
+            return true;
     if (w->leaves == w->leaf_room) {
         size_t room = w->leaf_room ? 2 * w->leaf_room : 8;
         fa__leaf *larger = fa__realloc(w->leaf, room * sizeof *larger);
@@ -161,8 +161,21 @@ static bool gather(fa__pass *w, fa_tensor *leaf, fa_tensor *g)
         w->leaf = larger;
         w->leaf_room = room;
     }
-    w->leaf[w->leaves++] = (fa__leaf){fa__ref(leaf), fa__ref(g)};
+    w->leaf[w->leaves++] = (fa__leaf){fa__ref(leaf), NULL};
     return true;
+}
+
+bool fa__leaf_collect(fa__pass *w, const fa_tensor *leaf, fa_tensor *g)
+{
+    size_t i = w->leaves - 1;
+    while (w->leaf[i].leaf != leaf)
+        i--;
+    return fa__add_up(w, &w->leaf[i].sum, g);
+}
+
+bool fa__leaf_add(const fa__pass *w, fa_tensor *leaf, fa_tensor *g)
+{
+    return !leaf->requires_grad || accumulate(w, leaf, g);
 }
 
 FA__HOT bool fa__to_leaf(fa__pass *w, fa_tensor *leaf, fa_tensor *g)
@@ -170,7 +183,9 @@ FA__HOT bool fa__to_leaf(fa__pass *w, fa_tensor *leaf, fa_tensor *g)
     const fa__autograd *a = fa__autograd_if(leaf);
     if (FA__UNLIKELY(!leaf->requires_grad))
         return true; /* it may have stopped requiring gradients after it was recorded */
-    return a && (a->hooks || a->after) ? gather(w, leaf, g) : accumulate(w, leaf, g);
+    if (FA__LIKELY(!a || !(a->hooks || a->after)))
+        return accumulate(w, leaf, g);
+    return fa__leaf_room(w, leaf) && fa__leaf_collect(w, leaf, g);
 }
 
 static bool finish(fa__pass *w, fa__leaf *l)

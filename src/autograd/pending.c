@@ -109,6 +109,11 @@ static fa__pending_node entry_for(fa__pending_work *w, fa__node *n)
     return entry;
 }
 
+static const fa__device *device_of(const fa__node *n)
+{
+    return n->results ? n->result[0].device : NULL;
+}
+
 /* A second node becomes pending: the first one moves into the heap. */
 static FA__NOINLINE fa__pending_node *among_many(fa__pending_work *w, fa__node *n)
 {
@@ -117,6 +122,7 @@ static FA__NOINLINE fa__pending_node *among_many(fa__pending_work *w, fa__node *
             return NULL;
         w->only.node = NULL;
     }
+    w->several |= !w->settled && device_of(n) != device_of(w->heap[0]->node);
     fa__pending_node *p = w->slot[find(w, n)];
     if (p)
         return p;

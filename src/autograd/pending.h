@@ -18,6 +18,8 @@ typedef struct fa__pending_work {
     fa__pending_node **slot; /* hash table by node, with open addressing; a power of two */
     size_t slots;
     uint64_t arrivals;
+    bool several; /* nodes of several devices have been pending at the same time */
+    bool settled; /* `several` is not set again */
 } fa__pending_work;
 
 /* The entry of a node, created if there is none; NULL and an error if memory runs out. */

@@ -11,6 +11,7 @@ typedef enum fa__fork_moment { FA__FORK_BEFORE, FA__FORK_PARENT, FA__FORK_CHILD 
 /* All global locks, in the order in which fork() takes them. A thread that holds one may take any that follow, and
  * may wait for threads that take those, but must never take an earlier one. New locks must be added here. */
 typedef enum fa__fork_place {
+    FA__FORK_HELPERS,     /* threads that help in backward passes */
     FA__FORK_CREWS,       /* background threads */
     FA__FORK_REGISTRY,    /* registry of devices */
     FA__FORK_MOVES,       /* storages that are moved to make room */

@@ -7,13 +7,44 @@
 #include <dlfcn.h>
 #include <facula/host.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The name includes the version of all tables, so that a plugin of another version is not opened by mistake. */
 #define TABLE "facula_plugin_3"
 
-enum { PLACES = 4 };
+enum { PLACES = 4, MOST_KNOWN = 8 };
+
+/* Plugins that were opened, so that each is searched once. A name is stored behind its table. */
+static struct {
+    _Atomic int used;
+    struct {
+        _Atomic(const char *) name; /* a literal; NULL: nothing yet */
+        const void *table;
+    } slot[MOST_KNOWN];
+} known;
+
+static const void *known_table(const char *name)
+{
+    for (int i = 0; i < MOST_KNOWN; i++) {
+        const char *there = atomic_load_explicit(&known.slot[i].name, memory_order_acquire);
+        if (there && !strcmp(there, name))
+            return known.slot[i].table;
+    }
+    return NULL;
+}
+
+static void remember(const char *name, const void *table)
+{
+    int i = atomic_fetch_add(&known.used, 1);
+    if (i >= MOST_KNOWN) {
+        atomic_store(&known.used, MOST_KNOWN);
+        return;
+    }
+    known.slot[i].table = table;
+    atomic_store_explicit(&known.slot[i].name, name, memory_order_release);
+}
 
 typedef struct places {
     char path[PLACES][PATH_MAX];
@@ -77,8 +108,13 @@ bool fa_plugin_available(const char *name)
 
 const void *fa__plugin(const char *name, const char *purpose)
 {
+    const void *table = known_table(name);
+    if (table)
+        return table;
     fa__library library = {0};
-    const void *table = open_plugin(&library, name);
+    table = open_plugin(&library, name);
+    if (table)
+        remember(name, table);
     if (!table && library.reason[0])
         fa__fail(FA_ERROR_UNAVAILABLE, "the plugin %s is needed %s, and is not there: %s", name, purpose,
                  library.reason);

@@ -46,13 +46,14 @@ typedef struct fa__context {
     const struct fa__attribution *attribution; /* on whose behalf it works, innermost first; NULL: the program */
     /* Memory inside storages, allocated minus freed by this thread: bytes, plus FA__SMALL_ONE for each storage. */
     _Atomic int64_t small;
-    struct fa__casts *casts;     /* of the outermost autocast block (core/casts.h); NULL: none */
-    void *generator;             /* set by fa_generator_use; NULL: the default generator */
-    struct fa__capture *capture; /* of the graph that it records (core/capture.h); NULL: none */
-    size_t hint;                 /* size of the root scope at which the next warning is logged */
-    size_t hint_bytes;           /* bytes of it that one line made, at which the next one is logged */
-    fa__object **dead;           /* freed tensors, kept for a while so that using them is an error with a name */
-    size_t dead_most, dead_next; /* the size of `dead`; how many there have been */
+    struct fa__casts *casts;       /* of the outermost autocast block (core/casts.h); NULL: none */
+    void *generator;               /* set by fa_generator_use; NULL: the default generator */
+    struct fa__teammate *teammate; /* of the team in a backward pass that it works for (autograd/team.h); NULL: none */
+    struct fa__capture *capture;   /* of the graph that it records (core/capture.h); NULL: none */
+    size_t hint;                   /* size of the root scope at which the next warning is logged */
+    size_t hint_bytes;             /* bytes of it that one line made, at which the next one is logged */
+    fa__object **dead;             /* freed tensors, kept for a while so that using them is an error with a name */
+    size_t dead_most, dead_next;   /* the size of `dead`; how many there have been */
     struct fa__context *next, *previous; /* all contexts */
 } fa__context;
 

@@ -145,7 +145,7 @@ static fa_tensor *augment(fa_module *self, fa_tensor *x, fa__frame_function *ima
                 fa_size(x, 1));
         return NULL;
     }
-    return fa__frames_map(self, x, good ? fa_size(x, 2) : 1, good ? fa_size(x, 3) : 1, true, image);
+    return fa__frames_map(self, x, good ? fa_size(x, 2) : 1, good ? fa_size(x, 3) : 1, true, image, NULL);
 }
 
 static fa_tensor *rand_augment_forward(fa_module *self, fa_tensor *x)

@@ -37,7 +37,7 @@ static fa_sample *read_rows(const collated *c, const int64_t *index, int64_t cou
 {
     samples *s = fa_object_new(&samples_object, sizeof *s + (size_t)count * sizeof *s->item);
     for (int64_t i = 0; s && i < count; i++)
-        if (!fa__dataset_row(c->dataset, index, i, &s->item[i]))
+        if (!fa__dataset_row(c->dataset, index, i, &s->item[i], false))
             return NULL;
     return s ? s->item : NULL;
 }

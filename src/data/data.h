@@ -52,8 +52,10 @@ fa_dataset *fa__dataset_set_about(fa_dataset *dataset, fa_object *about);
 fa_object *fa__dataset_about(const fa_dataset *dataset);
 
 /* Gets the sample index[row] in a row of the batch that is being made: in a loader, with random numbers of its own. Its
- * tensors belong to the innermost scope. */
-bool fa__dataset_row(fa_dataset *dataset, const int64_t *index, int64_t row, fa_sample *sample);
+ * tensors belong to the innermost scope. `copied`: they will be copied, and so may be views. */
+bool fa__dataset_row(fa_dataset *dataset, const int64_t *index, int64_t row, fa_sample *sample, bool copied);
+/* In the `get` of a dataset: the sample is copied to a batch next, so that it may be a view. */
+bool fa__sample_is_copied(void);
 /* Stacks samples to a batch in the innermost scope. Errors name the dataset, and the sample's index. */
 bool fa__samples_stack(const fa_dataset *dataset, const int64_t *index, fa_sample *sample, int64_t count,
                        fa_sample *batch);

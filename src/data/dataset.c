@@ -84,8 +84,25 @@ static fa_sample hand_out(fa_sample sample)
     return sample;
 }
 
-/* Gets one sample from the dataset's `get`. The caller has to release the references to its tensors. */
-static bool get_one(fa_dataset *d, int64_t index, fa_sample *sample)
+static _Thread_local bool copied_soon;
+
+bool fa__sample_is_copied(void)
+{
+    return copied_soon;
+}
+
+static bool call_get(fa_dataset *d, int64_t index, fa_sample *sample, bool copied)
+{
+    bool outer = copied_soon;
+    copied_soon = copied;
+    bool good = d->type.get ? d->type.get(d->context, index, sample) : d->type.batch(d->context, &index, 1, sample);
+    copied_soon = outer;
+    return good;
+}
+
+/* Gets one sample from the dataset's `get`. The caller has to release the references to its tensors; `copied`: after
+ * copying them to a batch. */
+static bool get_one(fa_dataset *d, int64_t index, fa_sample *sample, bool copied)
 {
     fa_error caught = {0};
     bool good = false;
@@ -93,10 +110,7 @@ static bool get_one(fa_dataset *d, int64_t index, fa_sample *sample)
     *sample = (fa_sample){0};
     {
         FA_USE(.no_grad = true, .catch_errors = &caught);
-        if (d->type.get)
-            good = d->type.get(d->context, index, sample);
-        else if (d->type.batch)
-            good = d->type.batch(d->context, &index, 1, sample);
+        good = call_get(d, index, sample, copied);
     }
     const char *why = caught.code ? caught.message : good ? "it has no input" : "get failed, and raised no error";
     if (caught.code || !good || !sample->input) {
@@ -168,28 +182,28 @@ static bool put_row(const fa_dataset *d, int64_t index, fa_sample *batch, fa_sam
 
 /* Gets the sample in a row of a batch. In a loader, its random numbers are its own: they do not depend on the others in
  * the batch. */
-static bool get_row(fa_dataset *d, const int64_t *index, int64_t row, fa_sample *sample)
+static bool get_row(fa_dataset *d, const int64_t *index, int64_t row, fa_sample *sample, bool copied)
 {
     fa__making *whole = fa__making_now, one;
     fa_generator *g = whole ? fa__generator_used() : NULL;
     if (!g)
-        return get_one(d, index[row], sample);
+        return get_one(d, index[row], sample, copied);
     fa_generator_state before = fa_generator_get(g);
     one = *whole;
     one.position += row < whole->count ? row : 0;
     one.count = row < whole->count;
     fa_generator_set(g, (fa_generator_state){.seed = fa__sample_key(index[row], row)});
     fa__making_now = &one;
-    bool good = get_one(d, index[row], sample);
+    bool good = get_one(d, index[row], sample, copied);
     fa__making_now = whole;
     if (!good && row < whole->count)
         whole->failed = whole->position[row];
     return fa_generator_set(g, before) && good;
 }
 
-bool fa__dataset_row(fa_dataset *d, const int64_t *index, int64_t row, fa_sample *sample)
+bool fa__dataset_row(fa_dataset *d, const int64_t *index, int64_t row, fa_sample *sample, bool copied)
 {
-    if (!get_row(d, index, row, sample))
+    if (!get_row(d, index, row, sample, copied))
         return false;
     *sample = hand_out(*sample);
     return true;
@@ -216,7 +230,7 @@ static bool stack(fa_dataset *d, const int64_t *index, int64_t count, fa_sample 
     bool good = true;
     for (int64_t i = 0; good && i < count; i++) {
         fa_sample sample;
-        good = get_row(d, index, i, &sample) && put_row(d, index[i], batch, &sample, i, count);
+        good = get_row(d, index, i, &sample, true) && put_row(d, index[i], batch, &sample, i, count);
         sample_release(&sample);
     }
     if (!good)
@@ -271,7 +285,7 @@ static bool indices_are_good(const fa_dataset *d, const int64_t *index, int64_t 
 fa_sample fa_dataset_get(fa_dataset *dataset, int64_t index)
 {
     fa_sample sample = {0};
-    if (!indices_are_good(dataset, &index, 1, "fa_dataset_get") || !get_one(dataset, index, &sample))
+    if (!indices_are_good(dataset, &index, 1, "fa_dataset_get") || !get_one(dataset, index, &sample, false))
         return (fa_sample){0};
     return hand_out(sample);
 }

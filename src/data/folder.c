@@ -41,7 +41,7 @@ static bool folder_get(void *context, int64_t index, fa_sample *sample)
 {
     const folder *f = context;
     int64_t class = f->file[index].class;
-    sample->input = fa_image_read(f->file[index].path, .channels = f->channels);
+    sample->input = fa__image_read(f->file[index].path, f->channels, fa__sample_is_copied());
     sample->target = fa_tensor_from(&class, FA_SCALAR, .dtype = FA_I64, .device = FA_CPU);
     return sample->input && sample->target;
 }

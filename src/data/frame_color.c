@@ -186,7 +186,7 @@ static void blur_lines(const float *from, float *to, int64_t n, int64_t step, co
     }
 }
 
-static void gaussian(float *weight, int64_t size, double sigma)
+void fa__gaussian(float *weight, int64_t size, double sigma)
 {
     double sum = 0;
     for (int pass = 0; pass < 2; pass++)
@@ -203,10 +203,10 @@ void fa__frame_blur(fa__frame frame[2], const int64_t kernel[2], double sigma)
 {
     const fa__frame *f = &frame[0];
     float weight[FA_MAX_BLUR];
-    gaussian(weight, kernel[1], sigma);
+    fa__gaussian(weight, kernel[1], sigma);
     for (int64_t r = 0; r < f->channels * f->height; r++)
         blur_lines(f->at + r * f->width, frame[1].at + r * f->width, f->width, 1, weight, kernel[1]);
-    gaussian(weight, kernel[0], sigma);
+    fa__gaussian(weight, kernel[0], sigma);
     for (int64_t c = 0; c < f->channels; c++)
         for (int64_t x = 0; x < f->width; x++)
             blur_lines(frame[1].at + c * f->height * f->width + x, fa__frame_row(f, c, 0) + x, f->height, f->width,

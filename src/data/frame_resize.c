@@ -52,15 +52,9 @@ static double filter(fa_interpolation how, double x)
     return how == FA_BICUBIC ? cubic(x, -0.5) : triangle(x);
 }
 
-/* The pixels that a result in a line is made of: `count` from `first` on, with weights of sum 1. */
-typedef struct taps {
-    int64_t first, count;
-    float *weight;
-} taps;
-
 /* The filter is widened by the scale when the line shrinks, as in Pillow and torch.nn.functional.interpolate with
  * antialias=True. */
-static void wide_taps(taps *t, double center, double scale, int64_t in, fa_interpolation how)
+static void wide_taps(fa__taps *t, double center, double scale, int64_t in, fa_interpolation how)
 {
     double wide = fmax(scale, 1), support = (how == FA_BICUBIC ? 2 : 1) * wide, sum = 0;
     t->first = clamp((int64_t)(center - support + 0.5), 0, in - 1);
@@ -72,7 +66,7 @@ static void wide_taps(taps *t, double center, double scale, int64_t in, fa_inter
 }
 
 /* Two or four neighbours, whose positions are clamped at the edges; as interpolate with antialias=False. */
-static void narrow_taps(taps *t, double center, int64_t in, fa_interpolation how)
+static void narrow_taps(fa__taps *t, double center, int64_t in, fa_interpolation how)
 {
     double at = center - 0.5;
     if (how == FA_BILINEAR && at < 0)
@@ -88,20 +82,22 @@ static void narrow_taps(taps *t, double center, int64_t in, fa_interpolation how
     }
 }
 
-static void nearest_taps(taps *t, int64_t i, double scale, int64_t in)
+static void nearest_taps(fa__taps *t, int64_t i, double scale, int64_t in)
 {
     t->first = clamp((int64_t)floor((double)i * scale), 0, in - 1);
     t->count = 1;
     t->weight[0] = 1;
 }
 
-/* The taps of all results of a line, in one block of memory, which the caller frees; NULL if memory ran out. */
-static taps *taps_of(int64_t in, int64_t out, fa_interpolation how, bool antialias)
+fa__taps *fa__taps_of(int64_t in, int64_t out, fa_interpolation how, bool antialias)
 {
     double scale = (double)in / (double)out;
     int64_t most = how == FA_NEAREST || !antialias ? MOST_TAPS : 2 * (int64_t)ceil(2 * fmax(scale, 1)) + 2;
-    taps *t = malloc((size_t)out * sizeof *t + (size_t)(out * most) * sizeof(float));
+    fa__taps *t = malloc((size_t)out * sizeof *t + (size_t)(out * most) * sizeof(float));
     float *weight = t ? (float *)(void *)(t + out) : NULL;
+    if (!t)
+        fa_fail(FA_ERROR_MEMORY, "a transform has no memory to resize a line of %lld pixels to %lld", (long long)in,
+                (long long)out);
     for (int64_t i = 0; t && i < out; i++, weight += most) {
         double center = ((double)i + 0.5) * scale;
         t[i].weight = weight;
@@ -117,7 +113,7 @@ static taps *taps_of(int64_t in, int64_t out, fa_interpolation how, bool antiali
 
 /* ---- lines ---- */
 
-static void resize_rows(fa__frame frame[2], int64_t width, const taps *t)
+static void resize_rows(fa__frame frame[2], int64_t width, const fa__taps *t)
 {
     const fa__frame *from = &frame[0];
     fa__frame *to = &frame[1];
@@ -135,7 +131,7 @@ static void resize_rows(fa__frame frame[2], int64_t width, const taps *t)
     fa__frames_swap(frame);
 }
 
-static void resize_columns(fa__frame frame[2], int64_t height, const taps *t)
+static void resize_columns(fa__frame frame[2], int64_t height, const fa__taps *t)
 {
     const fa__frame *from = &frame[0];
     fa__frame *to = &frame[1];
@@ -162,17 +158,15 @@ static void round_bytes(const fa__frame *f)
 
 void fa__frame_resize(fa__frame frame[2], int64_t height, int64_t width, fa_interpolation how, bool antialias)
 {
-    taps *columns = taps_of(frame[0].width, width, how, antialias);
-    taps *rows = columns ? taps_of(frame[0].height, height, how, antialias) : NULL;
+    fa__taps *columns = fa__taps_of(frame[0].width, width, how, antialias);
+    fa__taps *rows = columns ? fa__taps_of(frame[0].height, height, how, antialias) : NULL;
     if (rows) {
         if (width != frame[0].width)
             resize_rows(frame, width, columns);
         round_bytes(&frame[0]);
         if (height != frame[0].height)
             resize_columns(frame, height, rows);
-    } else
-        fa_fail(FA_ERROR_MEMORY, "a transform has no memory to resize an image to %lld x %lld", (long long)height,
-                (long long)width);
+    }
     free(columns);
     free(rows);
 }

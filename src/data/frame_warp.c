@@ -85,19 +85,25 @@ static float bilinear(const fa__frame *f, int64_t channel, double y, double x, f
     return (1 - down) * upper + down * lower;
 }
 
+bool fa__warp_source(const fa__warp *w, int64_t k, int64_t i, int64_t height, int64_t width, double *u, double *v)
+{
+    double half_width = (double)width / 2, half_height = (double)height / 2;
+    double x = (double)k + 0.5 - half_width, y = (double)i + 0.5 - half_height;
+    double depth = w->m[6] * x + w->m[7] * y + 1;
+    *u = (w->m[0] * x + w->m[1] * y + w->m[2]) / depth + half_width - 0.5;
+    *v = (w->m[3] * x + w->m[4] * y + w->m[5]) / depth + half_height - 0.5;
+    return *u > -2 && *v > -2 && *u < (double)width + 1 && *v < (double)height + 1;
+}
+
 void fa__frame_warp(fa__frame frame[2], const fa__warp *w, fa_interpolation how, float fill)
 {
     const fa__frame *from = &frame[0];
     fa__frame *to = &frame[1];
     *to = fa__frame_of(to->at, from, from->height, from->width);
-    double half_width = (double)from->width / 2, half_height = (double)from->height / 2;
     for (int64_t i = 0; i < to->height; i++)
         for (int64_t k = 0; k < to->width; k++) {
-            double x = (double)k + 0.5 - half_width, y = (double)i + 0.5 - half_height;
-            double depth = w->m[6] * x + w->m[7] * y + 1;
-            double u = (w->m[0] * x + w->m[1] * y + w->m[2]) / depth + half_width - 0.5;
-            double v = (w->m[3] * x + w->m[4] * y + w->m[5]) / depth + half_height - 0.5;
-            bool near = u > -2 && v > -2 && u < (double)from->width + 1 && v < (double)from->height + 1;
+            double u, v;
+            bool near = fa__warp_source(w, k, i, from->height, from->width, &u, &v);
             for (int64_t c = 0; c < to->channels; c++)
                 fa__frame_row(to, c, i)[k] = !near ? fill
                                              : how == FA_NEAREST

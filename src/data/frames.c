@@ -3,6 +3,7 @@
 #include "data/frame.h"
 #include <facula/device.h>
 #include <facula/error.h>
+#include <facula/expression.h>
 #include <facula/ops/create.h>
 #include <facula/tensor.h>
 #include <math.h>
@@ -75,14 +76,41 @@ static bool map_images(const fa_module *self, fa_tensor *x, fa_tensor *y, uint64
     return frame[0].at && frame[1].at;
 }
 
+/* On the device of the batch. */
+static fa_tensor *map_there(const fa_module *self, fa_tensor *x, bool draws, fa__images_function *there)
+{
+    const bool bytes = fa_tensor_dtype(x) == FA_U8;
+    fa__images b = {fa_to(x, FA_F32), fa_size(x, 0),   fa_size(x, 1), fa_size(x, 2),
+                    fa_size(x, 3),    bytes ? 255 : 1, NULL};
+    b.state = draws ? fa__streams(b.count) : NULL;
+    if (!b.x || fa_error_stands())
+        return NULL;
+    fa_tensor *y = there(fa_module_data(self), &b);
+    return y && bytes ? fa_pointwise("u8(round(minimum(maximum(x, 0), 255)))", y) : y;
+}
+
+static bool may_leave(const fa_module *self, const fa_tensor *x)
+{
+    return fa__settings().fallback
+           || fa_fail(FA_ERROR_UNAVAILABLE,
+                      "fa_transform_%s computes on the CPU, and the images are on %s: apply it before they are copied "
+                      "there, or set .fallback, which copies them to the CPU and back",
+                      fa_module_kind(self), fa_device_name(fa_tensor_device(x)));
+}
+
 fa_tensor *fa__frames_map(const fa_module *self, fa_tensor *x, int64_t height, int64_t width, bool draws,
-                          fa__frame_function *function)
+                          fa__frame_function *function, fa__images_function *there)
 {
     if (!check(self, x))
         return NULL;
     FA_SCOPE;
-    FA_USE(.no_grad = true, .placement = FA_PLACE_STRICT);
+    FA_USE(.no_grad = true, .placement = FA_PLACE_STRICT, .autocast = FA_SAME);
     fa_device device = fa_tensor_device(x);
+    const bool away = !fa_device_equal(device, FA_CPU) && fa_numel(x) > 0;
+    if (away && there)
+        return fa_escape(map_there(self, x, draws, there));
+    if (away && !may_leave(self, x))
+        return NULL;
     fa_tensor *from = fa_contiguous(fa_cpu(x));
     fa_tensor *y = from ? fa_empty(FA_SHAPE(fa_size(x, 0), fa_size(x, 1), height, width), .dtype = fa_tensor_dtype(x),
                                    .device = FA_CPU)

@@ -5,6 +5,7 @@
 #include <facula/tensor.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void *transform_new(const char *kind, size_t size, const void *data,
@@ -71,13 +72,22 @@ static void resize_image(const void *data, fa__frame frame[2])
     fa__frame_resize(frame, to[0], to[1], r->interpolation, r->antialias);
 }
 
+static fa_tensor *resize_there(const void *data, const fa__images *b)
+{
+    const resize *r = data;
+    const fa__box whole = {0, 0, b->height, b->width};
+    int64_t to[2];
+    resize_to(r->size, b->height, b->width, to);
+    return fa__images_resize(b, &whole, 1, to, r->interpolation, r->antialias);
+}
+
 static fa_tensor *resize_forward(fa_module *self, fa_tensor *x)
 {
     const resize *r = fa_module_data(self);
     int64_t to[2] = {1, 1};
     if (x && fa_dim(x) == 4 && fa_size(x, 2) > 0 && fa_size(x, 3) > 0)
         resize_to(r->size, fa_size(x, 2), fa_size(x, 3), to);
-    return fa__frames_map(self, x, to[0], to[1], false, resize_image);
+    return fa__frames_map(self, x, to[0], to[1], false, resize_image, resize_there);
 }
 
 fa_transform *(fa_transform_resize)(fa_pair size, const fa_transform_resize_options *options)
@@ -103,18 +113,25 @@ static int64_t middle(int64_t whole, int64_t part)
     return whole >= part ? (int64_t)rint((double)(whole - part) / 2) : -((part - whole) / 2);
 }
 
+static fa__box center_of(const edges *e, int64_t height, int64_t width)
+{
+    return (fa__box){middle(height, e->size[0]), middle(width, e->size[1]), e->size[0], e->size[1]};
+}
+
 static void center_image(const void *data, fa__frame frame[2])
 {
-    const edges *e = data;
-    fa__frame_crop(
-        frame,
-        (fa__box){middle(frame[0].height, e->size[0]), middle(frame[0].width, e->size[1]), e->size[0], e->size[1]}, 0);
+    fa__frame_crop(frame, center_of(data, frame[0].height, frame[0].width), 0);
+}
+
+static fa_tensor *center_there(const void *data, const fa__images *b)
+{
+    return fa__images_crop(b, center_of(data, b->height, b->width), 0);
 }
 
 static fa_tensor *center_forward(fa_module *self, fa_tensor *x)
 {
     const edges *e = fa_module_data(self);
-    return fa__frames_map(self, x, e->size[0], e->size[1], false, center_image);
+    return fa__frames_map(self, x, e->size[0], e->size[1], false, center_image, center_there);
 }
 
 fa_transform *fa_transform_center_crop(fa_pair size)
@@ -126,13 +143,21 @@ fa_transform *fa_transform_center_crop(fa_pair size)
     return m;
 }
 
+static fa__box padded(const edges *e, int64_t height, int64_t width)
+{
+    return (fa__box){-e->padding[0], -e->padding[1], height + 2 * e->padding[0], width + 2 * e->padding[1]};
+}
+
 static void pad_image(const void *data, fa__frame frame[2])
 {
     const edges *e = data;
-    fa__frame_crop(frame,
-                   (fa__box){-e->padding[0], -e->padding[1], frame[0].height + 2 * e->padding[0],
-                             frame[0].width + 2 * e->padding[1]},
-                   (float)e->fill);
+    fa__frame_crop(frame, padded(e, frame[0].height, frame[0].width), (float)e->fill);
+}
+
+static fa_tensor *pad_there(const void *data, const fa__images *b)
+{
+    const edges *e = data;
+    return fa__images_crop(b, padded(e, b->height, b->width), e->fill);
 }
 
 static fa_tensor *pad_forward(fa_module *self, fa_tensor *x)
@@ -140,7 +165,7 @@ static fa_tensor *pad_forward(fa_module *self, fa_tensor *x)
     const edges *e = fa_module_data(self);
     bool good = x && fa_dim(x) == 4;
     return fa__frames_map(self, x, good ? fa_size(x, 2) + 2 * e->padding[0] : 1,
-                          good ? fa_size(x, 3) + 2 * e->padding[1] : 1, false, pad_image);
+                          good ? fa_size(x, 3) + 2 * e->padding[1] : 1, false, pad_image, pad_there);
 }
 
 fa_transform *(fa_transform_pad)(fa_pair padding, const fa_transform_pad_options *options)
@@ -164,49 +189,74 @@ typedef struct resized_crop {
 } resized_crop;
 
 /* The largest central part of these proportions. */
-static fa__box central_box(const fa__frame *f, double ratio)
+static fa__box central_box(int64_t height, int64_t width, double ratio)
 {
-    fa__box b = {0, 0, f->height, f->width};
-    if ((double)f->width / (double)f->height > ratio)
-        b.width = (int64_t)fmax(1, rint((double)f->height * ratio));
+    fa__box b = {0, 0, height, width};
+    if ((double)width / (double)height > ratio)
+        b.width = (int64_t)fmax(1, rint((double)height * ratio));
     else
-        b.height = (int64_t)fmax(1, rint((double)f->width / ratio));
-    b.top = (f->height - b.height) / 2;
-    b.left = (f->width - b.width) / 2;
+        b.height = (int64_t)fmax(1, rint((double)width / ratio));
+    b.top = (height - b.height) / 2;
+    b.left = (width - b.width) / 2;
     return b;
 }
 
 /* A box of random area and proportions; after ten that do not fit, a central one. */
-static fa__box random_box(const resized_crop *r, const fa__frame *f, uint64_t *state)
+static fa__box random_box(const resized_crop *r, int64_t height, int64_t width, uint64_t *state)
 {
     const double logs[2] = {log(r->ratio[0]), log(r->ratio[1])};
-    double area = (double)f->height * (double)f->width, whole = (double)f->width / (double)f->height;
+    double area = (double)height * (double)width, whole = (double)width / (double)height;
     for (int turn = 0; turn < 10; turn++) {
         double part = area * between(state, r->scale), ratio = exp(between(state, logs));
-        int64_t width = llrint(sqrt(part * ratio)), height = llrint(sqrt(part / ratio));
-        if (width < 1 || height < 1 || width > f->width || height > f->height)
+        int64_t wide = llrint(sqrt(part * ratio)), high = llrint(sqrt(part / ratio));
+        if (wide < 1 || high < 1 || wide > width || high > height)
             continue;
-        int64_t top = (int64_t)fa__random_below(state, (uint64_t)(f->height - height + 1));
-        int64_t left = (int64_t)fa__random_below(state, (uint64_t)(f->width - width + 1));
-        return (fa__box){top, left, height, width};
+        int64_t top = (int64_t)fa__random_below(state, (uint64_t)(height - high + 1));
+        int64_t left = (int64_t)fa__random_below(state, (uint64_t)(width - wide + 1));
+        return (fa__box){top, left, high, wide};
     }
-    return central_box(f, fmin(fmax(whole, r->ratio[0]), r->ratio[1]));
+    return central_box(height, width, fmin(fmax(whole, r->ratio[0]), r->ratio[1]));
+}
+
+/* In inference mode there is no state, and the box is the central one. */
+static fa__box box_of(const resized_crop *r, int64_t height, int64_t width, uint64_t *state)
+{
+    return state ? random_box(r, height, width, state)
+                 : central_box(height, width, (double)r->size[1] / (double)r->size[0]);
 }
 
 static void resized_crop_image(const void *data, fa__frame frame[2])
 {
-    uint64_t *state = frame[0].state;
     const resized_crop *r = data;
-    fa__box box =
-        state ? random_box(r, &frame[0], state) : central_box(&frame[0], (double)r->size[1] / (double)r->size[0]);
-    fa__frame_crop(frame, box, 0);
+    fa__frame_crop(frame, box_of(r, frame[0].height, frame[0].width, frame[0].state), 0);
     fa__frame_resize(frame, r->size[0], r->size[1], r->interpolation, r->antialias);
+}
+
+static void *no_memory(const char *kind)
+{
+    fa_fail(FA_ERROR_MEMORY, "fa_transform_%s: out of memory", kind);
+    return NULL;
+}
+
+static fa_tensor *resized_crop_there(const void *data, const fa__images *b)
+{
+    const resized_crop *r = data;
+    const int64_t boxes = b->state ? b->count : 1;
+    fa__box *box = malloc((size_t)boxes * sizeof *box);
+    if (!box)
+        return no_memory("random_resized_crop");
+    for (int64_t i = 0; i < boxes; i++)
+        box[i] = box_of(r, b->height, b->width, b->state ? &b->state[i] : NULL);
+    fa_tensor *y = fa__images_resize(b, box, boxes, r->size, r->interpolation, r->antialias);
+    free(box);
+    return y;
 }
 
 static fa_tensor *resized_crop_forward(fa_module *self, fa_tensor *x)
 {
     const resized_crop *r = fa_module_data(self);
-    return fa__frames_map(self, x, r->size[0], r->size[1], fa_module_training(self), resized_crop_image);
+    return fa__frames_map(self, x, r->size[0], r->size[1], fa_module_training(self), resized_crop_image,
+                          resized_crop_there);
 }
 
 fa_transform *(fa_transform_random_resized_crop)(fa_pair size, const fa_transform_random_resized_crop_options *options)
@@ -234,18 +284,36 @@ typedef struct affine {
     fa_interpolation interpolation;
 } affine;
 
-static void affine_image(const void *data, fa__frame frame[2])
+static fa__warp affine_of(const affine *a, int64_t height, int64_t width, uint64_t *state)
 {
-    uint64_t *state = frame[0].state;
-    const affine *a = data;
     const double both[2] = {-1, 1}, center[2] = {0, 0};
     double angle = a->degrees * between(state, both);
-    double x = a->translate[0] * (double)frame[0].width, y = a->translate[1] * (double)frame[0].height;
-    const double shift[2] = {rint(x * between(state, both)), rint(y * between(state, both))};
+    double x = a->translate[0] * (double)width, y = a->translate[1] * (double)height;
+    double right = rint(x * between(state, both)), down = rint(y * between(state, both));
+    const double shift[2] = {right, down};
     double scale = between(state, a->scale);
-    const double shear[2] = {a->shear[0] * between(state, both), a->shear[1] * between(state, both)};
-    fa__warp w = fa__warp_of(angle, shift, scale, shear, center);
+    double along_x = a->shear[0] * between(state, both), along_y = a->shear[1] * between(state, both);
+    return fa__warp_of(angle, shift, scale, (const double[]){along_x, along_y}, center);
+}
+
+static void affine_image(const void *data, fa__frame frame[2])
+{
+    const affine *a = data;
+    fa__warp w = affine_of(a, frame[0].height, frame[0].width, frame[0].state);
     fa__frame_warp(frame, &w, a->interpolation, (float)a->fill);
+}
+
+static fa_tensor *affine_there(const void *data, const fa__images *b)
+{
+    const affine *a = data;
+    fa__warp *w = malloc((size_t)b->count * sizeof *w);
+    if (!w)
+        return no_memory("random_affine");
+    for (int64_t i = 0; i < b->count; i++)
+        w[i] = affine_of(a, b->height, b->width, &b->state[i]);
+    fa_tensor *y = fa__images_warp(b, w, a->interpolation, a->fill);
+    free(w);
+    return y;
 }
 
 static fa_tensor *affine_forward(fa_module *self, fa_tensor *x)
@@ -253,7 +321,8 @@ static fa_tensor *affine_forward(fa_module *self, fa_tensor *x)
     if (x && !fa_module_training(self))
         return x;
     bool good = x && fa_dim(x) == 4;
-    return fa__frames_map(self, x, good ? fa_size(x, 2) : 1, good ? fa_size(x, 3) : 1, true, affine_image);
+    return fa__frames_map(self, x, good ? fa_size(x, 2) : 1, good ? fa_size(x, 3) : 1, true, affine_image,
+                          affine_there);
 }
 
 static fa_transform *affine_new(const char *kind, const affine *a)
@@ -312,13 +381,12 @@ static double draw_whole(uint64_t *state, double bound)
     return floor(fa__random_uniform(state) * fmax(bound, 1));
 }
 
-static void perspective_image(const void *data, fa__frame frame[2])
+/* False: this image stays as it is. */
+static bool perspective_of(const perspective *p, int64_t height, int64_t width, uint64_t *state, fa__warp *w)
 {
-    const perspective *p = data;
-    uint64_t *state = frame[0].state;
-    double right = (double)frame[0].width - 1, bottom = (double)frame[0].height - 1;
-    double wide = floor(p->distortion * floor((double)frame[0].width / 2)) + 1;
-    double high = floor(p->distortion * floor((double)frame[0].height / 2)) + 1;
+    double right = (double)width - 1, bottom = (double)height - 1;
+    double wide = floor(p->distortion * floor((double)width / 2)) + 1;
+    double high = floor(p->distortion * floor((double)height / 2)) + 1;
     const double from[8] = {0, 0, right, 0, right, bottom, 0, bottom};
     double to[8];
     bool wanted = fa__random_uniform(state) < p->p;
@@ -326,10 +394,31 @@ static void perspective_image(const void *data, fa__frame frame[2])
         double by = draw_whole(state, i % 2 ? high : wide);
         to[i] = from[i] > 0 ? from[i] - by : by;
     }
-    if (!wanted)
-        return;
-    fa__warp w = fa__warp_of_corners(from, to, frame[0].height, frame[0].width);
-    fa__frame_warp(frame, &w, p->interpolation, (float)p->fill);
+    if (wanted)
+        *w = fa__warp_of_corners(from, to, height, width);
+    return wanted;
+}
+
+static void perspective_image(const void *data, fa__frame frame[2])
+{
+    const perspective *p = data;
+    fa__warp w;
+    if (perspective_of(p, frame[0].height, frame[0].width, frame[0].state, &w))
+        fa__frame_warp(frame, &w, p->interpolation, (float)p->fill);
+}
+
+static fa_tensor *perspective_there(const void *data, const fa__images *b)
+{
+    const perspective *p = data;
+    fa__warp *w = malloc((size_t)b->count * sizeof *w);
+    if (!w)
+        return no_memory("random_perspective");
+    for (int64_t i = 0; i < b->count; i++)
+        if (!perspective_of(p, b->height, b->width, &b->state[i], &w[i]))
+            w[i] = (fa__warp){{1, 0, 0, 0, 1, 0, 0, 0}};
+    fa_tensor *y = fa__images_warp(b, w, p->interpolation, p->fill);
+    free(w);
+    return y;
 }
 
 static fa_tensor *perspective_forward(fa_module *self, fa_tensor *x)
@@ -337,7 +426,8 @@ static fa_tensor *perspective_forward(fa_module *self, fa_tensor *x)
     if (x && !fa_module_training(self))
         return x;
     bool good = x && fa_dim(x) == 4;
-    return fa__frames_map(self, x, good ? fa_size(x, 2) : 1, good ? fa_size(x, 3) : 1, true, perspective_image);
+    return fa__frames_map(self, x, good ? fa_size(x, 2) : 1, good ? fa_size(x, 3) : 1, true, perspective_image,
+                          perspective_there);
 }
 
 fa_transform *(fa_transform_random_perspective)(const fa_transform_random_perspective_options *options)

@@ -5,6 +5,7 @@
 #include "data/transform.h"
 #include <facula/error.h>
 #include <facula/nn.h>
+#include <facula/ops/create.h>
 #include <facula/ops/shape.h>
 #include <facula/tensor.h>
 #include <time.h>
@@ -91,7 +92,7 @@ static bool read_rows(const transformed *t, const int64_t *index, int64_t count,
     bool good = true;
     change_depth(1);
     for (int64_t i = 0; good && i < count; i++)
-        good = fa__dataset_row(t->dataset, index, i, &to[i]);
+        good = fa__dataset_row(t->dataset, index, i, &to[i], true);
     change_depth(-1);
     return good;
 }
@@ -106,7 +107,7 @@ static bool transform_singles(const transformed *t, const int64_t *index, int64_
         return false;
     bool together = same_shapes(s->item, count);
     for (int64_t i = 0; !together && i < count; i++) {
-        fa_tensor *y = apply(t, index, i, 1, fa_unsqueeze(s->item[i].input, 0));
+        fa_tensor *y = apply(t, index, i, 1, fa_contiguous(fa_unsqueeze(s->item[i].input, 0)));
         if (!y || fa_dim(y) < 1 || fa_size(y, 0) != 1)
             return y && fa_fail(FA_ERROR_SHAPE, "the transform made no batch of 1 of a batch of 1");
         s->item[i].input = fa_select(y, 0, 0);

@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The content of a file, in the memory of a tensor of the innermost scope. */
 typedef struct bytes {
-    fa_object base;
     size_t size;
-    unsigned char at[];
+    unsigned char *at; /* NULL: it could not be read */
 } bytes;
 
-static const fa_object_type bytes_type = {"bytes", NULL}, pixels_type = {"pixels", NULL};
+static const fa_object_type pixels_type = {"pixels", NULL};
 
 enum { FIRST_ROOM = 1 << 16, REASON = 300 };
 
@@ -99,27 +99,33 @@ static const fa__pixels *pixels_of(const fa__image_file *file)
 
 /* ---- files ---- */
 
-/* Reads to the end, which should be at `size`, doubling the buffer as needed; NULL and an error on failure. */
-static const bytes *read_all(FILE *from, const fa__image_file *file, int64_t size)
+static unsigned char *room_for(size_t size)
 {
-    bytes *b = NULL;
+    fa_tensor *t = fa_empty(FA_SHAPE((int64_t)size), .dtype = FA_U8, .device = FA_CPU);
+    return t ? fa_ptr_u8(t) : NULL;
+}
+
+/* Reads to the end, which should be at `size`, doubling the buffer as needed. */
+static bytes read_all(FILE *from, const fa__image_file *file, int64_t size)
+{
+    const bytes none = {0, NULL};
+    bytes b = none;
     size_t first = size >= FIRST_ROOM && size < FA__IMAGE_BYTES ? (size_t)size + 1 : FIRST_ROOM;
-    for (size_t room = first, done = 0; room <= (size_t)FA__IMAGE_BYTES; room *= 2) {
-        bytes *larger = fa_object_new(&bytes_type, sizeof *b + room);
+    for (size_t room = first; room <= (size_t)FA__IMAGE_BYTES; room *= 2) {
+        unsigned char *larger = room_for(room);
         if (!larger)
-            return NULL;
-        if (b)
-            memcpy(larger->at, b->at, done);
-        b = larger;
+            return none;
+        if (b.at)
+            memcpy(larger, b.at, b.size);
+        b.at = larger;
         errno = 0;
-        done += fread(b->at + done, 1, room - done, from);
+        b.size += fread(b.at + b.size, 1, room - b.size, from);
         if (ferror(from))
-            return fa__image_fail(file, "%s", strerror(errno)), NULL;
-        b->size = done;
-        if (done < room)
+            return fa__image_fail(file, "%s", strerror(errno)), none;
+        if (b.size < room)
             return b;
     }
-    return fa__image_fail(file, "it has more than %" PRId64 " bytes", FA__IMAGE_BYTES), NULL;
+    return fa__image_fail(file, "it has more than %" PRId64 " bytes", FA__IMAGE_BYTES), none;
 }
 
 static const fa__pixels *read_pixels(const char *path)
@@ -130,15 +136,15 @@ static const fa__pixels *read_pixels(const char *path)
     if (descriptor < 0)
         return NULL;
     FILE *from = fdopen(descriptor, "rb");
-    const bytes *b = from ? read_all(from, &file, size) : NULL;
+    const bytes b = from ? read_all(from, &file, size) : (bytes){0, NULL};
     if (from)
         fclose(from);
     else
         fa__image_fail(&file, "%s", strerror(errno)), close(descriptor);
-    if (!b)
+    if (!b.at)
         return NULL;
-    file.bytes = b->at;
-    file.size = b->size;
+    file.bytes = b.at;
+    file.size = b.size;
     return pixels_of(&file);
 }
 
@@ -150,13 +156,16 @@ static unsigned char gray_of(const unsigned char *pixel)
     return (unsigned char)((19595u * pixel[0] + 38470u * pixel[1] + 7471u * pixel[2] + 32768u) >> 16);
 }
 
-/* The image as a tensor that the innermost scope keeps: (channels, height, width). */
-static fa_tensor *tensor_of(const fa__pixels *p, int64_t channels)
+/* The image as a tensor that the innermost scope keeps: (channels, height, width); `view`: it may be one of interleaved
+ * pixels. */
+static fa_tensor *tensor_of(const fa__pixels *p, int64_t channels, bool view)
 {
     const int64_t step = p->size.channels, height = p->size.height, width = p->size.width;
     FA_USE(.device = FA_CPU, .no_grad = true);
-    if (!channels || channels == step)
-        return fa_contiguous(fa_permute(p->tensor, FA_DIMS(2, 0, 1)));
+    if (!channels || channels == step) {
+        fa_tensor *t = fa_permute(p->tensor, FA_DIMS(2, 0, 1));
+        return view ? t : fa_contiguous(t);
+    }
     fa_tensor *t = fa_empty(FA_SHAPE(channels, height, width), .dtype = FA_U8, .device = FA_CPU);
     uint8_t *to = t ? fa_ptr_u8(t) : NULL;
     for (int64_t c = 0; to && c < channels; c++)
@@ -172,7 +181,15 @@ fa_tensor *fa__image_decode(const char *path, const void *content, size_t size, 
     const fa__image_file file = {.path = path, .bytes = content, .size = size};
     FA_SCOPE;
     const fa__pixels *p = pixels_of(&file);
-    fa_tensor *t = p ? tensor_of(p, channels) : NULL;
+    fa_tensor *t = p ? tensor_of(p, channels, false) : NULL;
+    return t ? fa_escape(t) : NULL;
+}
+
+fa_tensor *fa__image_read(const char *path, int64_t channels, bool view)
+{
+    FA_SCOPE;
+    const fa__pixels *p = read_pixels(path);
+    fa_tensor *t = p ? tensor_of(p, channels, view) : NULL;
     return t ? fa_escape(t) : NULL;
 }
 
@@ -187,8 +204,5 @@ fa_tensor *(fa_image_read)(const char *path, const fa_image_read_options *option
                 o.channels);
         return NULL;
     }
-    FA_SCOPE;
-    const fa__pixels *p = read_pixels(path);
-    fa_tensor *t = p ? tensor_of(p, o.channels) : NULL;
-    return t ? fa_escape(t) : NULL;
+    return fa__image_read(path, o.channels, false);
 }

@@ -74,18 +74,31 @@ static bool is_scale(double value)
     return value >= (double)FLT_MIN && value <= (double)FLT_MAX;
 }
 
+static bool growth_is_good(const char *who, double factor)
+{
+    return (factor > 1 && isfinite(factor))
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: .growth_factor is more than 1, and finite, not %g", who, factor);
+}
+
+static bool backoff_is_good(const char *who, double factor)
+{
+    return (factor > 0 && factor < 1)
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: .backoff_factor is between 0 and 1, not %g", who, factor);
+}
+
+static bool interval_is_good(const char *who, int64_t interval)
+{
+    return interval >= 1
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: .growth_interval is 1 or more, not %lld", who, (long long)interval);
+}
+
 static bool options_are_good(const char *who, const fa_scaler *s, double scale)
 {
     if (!is_scale(scale))
         return fa_fail(FA_ERROR_ARGUMENT, "%s: .init_scale is between 1.2e-38 and 3.4e38, not %g", who, scale);
-    if (!(s->growth_factor > 1 && isfinite(s->growth_factor)))
-        return fa_fail(FA_ERROR_ARGUMENT, "%s: .growth_factor is more than 1, and finite, not %g", who,
-                       s->growth_factor);
-    if (!(s->backoff_factor > 0 && s->backoff_factor < 1))
-        return fa_fail(FA_ERROR_ARGUMENT, "%s: .backoff_factor is between 0 and 1, not %g", who, s->backoff_factor);
-    if (s->growth_interval < 1)
-        return fa_fail(FA_ERROR_ARGUMENT, "%s: .growth_interval is 1 or more, not %lld", who,
-                       (long long)s->growth_interval);
+    if (!growth_is_good(who, s->growth_factor) || !backoff_is_good(who, s->backoff_factor)
+        || !interval_is_good(who, s->growth_interval))
+        return false;
     return is_scale(s->min_scale)
            || fa_fail(FA_ERROR_ARGUMENT, "%s: .min_scale is between 1.2e-38 and 3.4e38, not %g", who, s->min_scale);
 }
@@ -128,6 +141,50 @@ double fa_scaler_get_scale(const fa_scaler *s)
     if (!s->enabled)
         return 1;
     return s->scale ? fa_item(s->scale) : s->first_scale;
+}
+
+/* ---- its numbers ---- */
+
+double fa_scaler_get_growth_factor(const fa_scaler *s)
+{
+    return is_scaler(s, "fa_scaler_get_growth_factor") ? s->growth_factor : (double)NAN;
+}
+
+bool fa_scaler_set_growth_factor(fa_scaler *s, double factor)
+{
+    const char *who = "fa_scaler_set_growth_factor";
+    bool good = is_scaler(s, who) && !fa_error_stands() && growth_is_good(who, factor);
+    if (good)
+        s->growth_factor = factor;
+    return good;
+}
+
+double fa_scaler_get_backoff_factor(const fa_scaler *s)
+{
+    return is_scaler(s, "fa_scaler_get_backoff_factor") ? s->backoff_factor : (double)NAN;
+}
+
+bool fa_scaler_set_backoff_factor(fa_scaler *s, double factor)
+{
+    const char *who = "fa_scaler_set_backoff_factor";
+    bool good = is_scaler(s, who) && !fa_error_stands() && backoff_is_good(who, factor);
+    if (good)
+        s->backoff_factor = factor;
+    return good;
+}
+
+int64_t fa_scaler_get_growth_interval(const fa_scaler *s)
+{
+    return is_scaler(s, "fa_scaler_get_growth_interval") ? s->growth_interval : 0;
+}
+
+bool fa_scaler_set_growth_interval(fa_scaler *s, int64_t interval)
+{
+    const char *who = "fa_scaler_set_growth_interval";
+    bool good = is_scaler(s, who) && !fa_error_stands() && interval_is_good(who, interval);
+    if (good)
+        s->growth_interval = interval;
+    return good;
 }
 
 /* ---- scaling ---- */

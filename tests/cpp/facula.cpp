@@ -453,6 +453,27 @@ static void memory()
     CHECK(living() == before);
 }
 
+static void scalers()
+{
+    const fa::module net = fa::nn::linear(2, 1);
+    const fa::optimizer opt = fa::optim::sgd(net, 0.1);
+    const fa::grad_scaler scaler = fa::amp::scaler(8);
+    scaler.set_growth_factor(4);
+    scaler.set_backoff_factor(0.25);
+    scaler.set_growth_interval(1);
+    CHECK(scaler.get_growth_factor() == 4 && scaler.get_backoff_factor() == 0.25);
+    CHECK(scaler.get_growth_interval() == 1 && scaler.is_enabled() && scaler.get_scale() == 8);
+    scaler.scale(fa::sum(net(fa::ones({3, 2})))).backward();
+    scaler.unscale(opt);
+    CHECK(net.parameters().at("weight").grad().to_vector<float>() == (std::vector<float>{3, 3}));
+    scaler.step(opt);
+    scaler.update();
+    CHECK(scaler.get_scale() == 32);
+    CHECK(says(failure([&] { scaler.set_growth_factor(1); }), "facula.cpp:"));
+    CHECK(says(failure([&] { scaler.set_growth_interval(0); }), ".growth_interval is 1 or more"));
+    CHECK(says(failure([] { (void)fa::grad_scaler().get_scale(); }), "the scaler is NULL"));
+}
+
 int main(int count, char **argument)
 {
     operators();
@@ -467,6 +488,7 @@ int main(int count, char **argument)
     gradients();
     loaders();
     memory();
+    scalers();
     if (!failures)
         std::printf("[       OK ] facula.hpp, C++ %ld\n", __cplusplus);
     return failures > 0;

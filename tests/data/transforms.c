@@ -168,7 +168,7 @@ static void change(const void *data, fa__frame f[2])
 
 static fa_tensor *change_forward(fa_module *self, fa_tensor *x)
 {
-    return fa__frames_map(self, x, fa_size(x, 2), fa_size(x, 3), false, change);
+    return fa__frames_map(self, x, fa_size(x, 2), fa_size(x, 3), false, change, NULL);
 }
 
 static void colors_and_positions(void **state)

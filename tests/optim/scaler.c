@@ -180,6 +180,43 @@ static void the_scale_has_limits(void **state)
     assert_no_error();
 }
 
+/* From one update to the next; a value that is no factor changes nothing. */
+static void its_numbers_can_be_set(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    net n = net_new(1, DEVICE(0));
+    fa_scaler *s = n.scaler;
+    assert_true(fa_backward(fa_scaler_scale(s, fa_mul(loss_of(&n, 0), 0))));
+    assert_true(fa_scaler_step(s, n.optim) && fa_scaler_update(s) && fa_scaler_get_scale(s) == 1024);
+    assert_true(fa_scaler_set_growth_factor(s, 3) && fa_scaler_set_growth_interval(s, 2));
+    assert_true(fa_scaler_step(s, n.optim) && fa_scaler_update(s) && fa_scaler_get_scale(s) == 3072);
+    assert_true(fa_scaler_set_backoff_factor(s, 0.125));
+    spoil(n.w, 0, NAN);
+    assert_true(fa_scaler_step(s, n.optim) && fa_scaler_update(s) && fa_scaler_get_scale(s) == 384);
+    const double wrong_growth[] = {1, 0.5, (double)NAN, (double)INFINITY}, wrong_backoff[] = {0, 1, -1, (double)NAN};
+    for (int i = 0; i < 4; i++) {
+        assert_false(fa_scaler_set_growth_factor(s, wrong_growth[i]));
+        assert_error(FA_ERROR_ARGUMENT, "fa_scaler_set_growth_factor", ".growth_factor is more than 1");
+        assert_false(fa_scaler_set_backoff_factor(s, wrong_backoff[i]));
+        assert_error(FA_ERROR_ARGUMENT, "fa_scaler_set_backoff_factor", ".backoff_factor is between 0 and 1");
+        assert_false(fa_scaler_set_growth_interval(s, -i));
+        assert_error(FA_ERROR_ARGUMENT, "fa_scaler_set_growth_interval", ".growth_interval is 1 or more");
+    }
+    assert_true(fa_scaler_get_growth_factor(s) == 3 && fa_scaler_get_backoff_factor(s) == 0.125);
+    assert_int_equal(fa_scaler_get_growth_interval(s), 2);
+    fa_state_dict numbers = fa_scaler_state_dict(s);
+    assert_true(number_in(&numbers, "growth_factor") == 3 && number_in(&numbers, "backoff_factor") == 0.125);
+    assert_true(number_in(&numbers, "growth_interval") == 2);
+    fa_scaler *off = fa_amp_scaler(.enabled = false);
+    assert_true(fa_scaler_set_growth_factor(off, 5) && fa_scaler_get_growth_factor(off) == 5);
+    assert_no_error();
+    assert_true(isnan(fa_scaler_get_backoff_factor(NULL)) && fa_scaler_get_growth_interval(NULL) == 0);
+    assert_error(FA_ERROR_ARGUMENT, "fa_scaler_get_backoff_factor: the scaler is NULL");
+    assert_false(fa_scaler_set_growth_interval(NULL, 3));
+    assert_error(FA_ERROR_ARGUMENT, "fa_scaler_set_growth_interval", "the scaler is NULL");
+}
+
 static void without_scaling_it_is_a_plain_step(void **state)
 {
     (void)state;
@@ -282,15 +319,11 @@ static void gradients_of_f16_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(its_steps_are_pytorchs),
-        TEST(it_goes_on_from_a_checkpoint),
-        TEST(several_optimizers_share_it),
-        TEST(the_scale_has_limits),
-        TEST(without_scaling_it_is_a_plain_step),
-        TEST(an_f16_loss_becomes_f32),
-        TEST(calls_in_the_wrong_order_are_errors),
-        TEST(wrong_arguments_are_errors),
-        TEST(gradients_of_f16_are_refused),
+        TEST(its_steps_are_pytorchs),      TEST(it_goes_on_from_a_checkpoint),
+        TEST(several_optimizers_share_it), TEST(the_scale_has_limits),
+        TEST(its_numbers_can_be_set),      TEST(without_scaling_it_is_a_plain_step),
+        TEST(an_f16_loss_becomes_f32),     TEST(calls_in_the_wrong_order_are_errors),
+        TEST(wrong_arguments_are_errors),  TEST(gradients_of_f16_are_refused),
     };
     return RUN("scaler");
 }

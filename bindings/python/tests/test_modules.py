@@ -200,6 +200,18 @@ class Modules(Case):
         other = fa.amp.GradScaler(init_scale=4.0)
         other.load_state_dict(scaler.state_dict())
         self.assertEqual(other.get_scale(), 8)
+        scaler.set_growth_factor(4)
+        scaler.set_backoff_factor(0.25)
+        scaler.set_growth_interval(1)
+        self.assertEqual((scaler.get_growth_factor(), scaler.get_backoff_factor(), scaler.get_growth_interval()), (4, 0.25, 1))
+        scaler.scale((w * 2).sum()).backward()
+        scaler.step(opt)
+        scaler.update()
+        self.assertEqual(scaler.get_scale(), 32)
+        for wrong in (lambda: scaler.set_growth_factor(1), lambda: scaler.set_backoff_factor(1),
+                      lambda: scaler.set_growth_interval(0)):
+            self.assertRaises(fa.Error, wrong)
+        self.assertEqual((scaler.get_growth_factor(), scaler.get_backoff_factor(), scaler.get_growth_interval()), (4, 0.25, 1))
 
     def test_gradients(self):
         x = fa.tensor(3.0, requires_grad=True)

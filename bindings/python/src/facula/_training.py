@@ -175,6 +175,12 @@ class Scaler(Handle):
     _update = staticmethod(_declare('fa_scaler_update', c_bool, [c_void_p, c_void_p]))
     _get = staticmethod(_declare('fa_scaler_get_scale', c_double, [c_void_p]))
     _enabled = staticmethod(_declare('fa_scaler_is_enabled', c_bool, [c_void_p]))
+    _get_growth = staticmethod(_declare('fa_scaler_get_growth_factor', c_double, [c_void_p]))
+    _set_growth = staticmethod(_declare('fa_scaler_set_growth_factor', c_bool, [c_void_p, c_double]))
+    _get_backoff = staticmethod(_declare('fa_scaler_get_backoff_factor', c_double, [c_void_p]))
+    _set_backoff = staticmethod(_declare('fa_scaler_set_backoff_factor', c_bool, [c_void_p, c_double]))
+    _get_interval = staticmethod(_declare('fa_scaler_get_growth_interval', c_int64, [c_void_p]))
+    _set_interval = staticmethod(_declare('fa_scaler_set_growth_interval', c_bool, [c_void_p, c_int64]))
     _state = staticmethod(_declare('fa_scaler_state_dict', _StateDict, [c_void_p]))
     _load = staticmethod(_declare('fa_scaler_load_state_dict', c_bool, [c_void_p, POINTER(_StateDict)]))
 
@@ -205,6 +211,33 @@ class Scaler(Handle):
     def is_enabled(self):
         """Whether it scales."""
         return self._enabled(self._h)
+
+    def get_growth_factor(self):
+        """What the scale is multiplied by after growth_interval updates without overflow."""
+        return self._get_growth(self._h)
+
+    def set_growth_factor(self, new_factor):
+        """Sets the growth factor: more than 1."""
+        if not self._set_growth(self._h, new_factor):
+            _fail()
+
+    def get_backoff_factor(self):
+        """What the scale is multiplied by after an overflow."""
+        return self._get_backoff(self._h)
+
+    def set_backoff_factor(self, new_factor):
+        """Sets the backoff factor: between 0 and 1."""
+        if not self._set_backoff(self._h, new_factor):
+            _fail()
+
+    def get_growth_interval(self):
+        """How many updates without overflow make the scale grow."""
+        return self._get_interval(self._h)
+
+    def set_growth_interval(self, new_interval):
+        """Sets the growth interval: 1 or more."""
+        if not self._set_interval(self._h, new_interval):
+            _fail()
 
     def state_dict(self):
         """The state, by name."""
