@@ -110,7 +110,7 @@ static fa_tensor *cell_forward(fa_module *self, fa_tensors in)
     return result(self, y, y, NULL);
 }
 
-static bool is_recurrent(const fa_module *module)
+bool fa__is_recurrent(const fa_module *module)
 {
     return module->forward.many == layer_forward || module->forward.many == cell_forward;
 }
@@ -134,7 +134,7 @@ fa_recurrent(fa_forward_recurrent)(fa_module *module, fa_tensor *x, const fa_for
     fa__options_read(&o, o.size, options);
     if (!fa__module_check(module, "fa_forward_recurrent"))
         return y;
-    if (!is_recurrent(module)) {
+    if (!fa__is_recurrent(module)) {
         fa_fail(FA_ERROR_ARGUMENT, "fa_forward_recurrent: the module %s is no recurrent layer", fa_module_kind(module));
         return y;
     }

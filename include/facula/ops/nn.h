@@ -614,7 +614,7 @@ FA_API fa_tensor *fa_adaptive_max_pool1d(const fa_tensor *x, int64_t size, const
 
 /** @} */
 
-/** @name Recurrent networks and their cells
+/** @name Recurrent networks
  *  LSTM, GRU, and Elman's network. A layer runs the operation of recurrence.c in
  *  each direction; a projected LSTM, and the cells, are made of other operations.
  *  @{ */
@@ -740,7 +740,8 @@ FA_API fa_rnn_relu_result fa_rnn_relu(const fa_tensor *x, fa_tensors params, con
 
 /** @} */
 
-/** @name One step of a recurrent network, for loops of a program's own
+/** @name Recurrent cells
+ *  one step of a recurrent network, for loops of a program's own.
  *  @{ */
 
 /** The results of fa_lstm_cell(). */

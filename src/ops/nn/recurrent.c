@@ -1,4 +1,4 @@
-/* Recurrent networks and their cells: LSTM, GRU, and Elman's network. A layer runs the operation of recurrence.c in
+/* Recurrent networks: LSTM, GRU, and Elman's network. A layer runs the operation of recurrence.c in
  * each direction; a projected LSTM, and the cells, are made of other operations. */
 #include "ops/nn/recurrent.h"
 
@@ -88,9 +88,9 @@ static bool read_params(network *net)
         return fa__call_fail(net->call, FA_ERROR_SHAPE, "params begin with weight_ih (%lld * hidden, in) and weight_hh",
                              (long long)gates);
     net->hidden = p.item[1]->shape[0] / gates;
-    net->out = p.item[1]->shape[1];
+    net->projected = net->kind == FA__LSTM && p.item[1]->shape[1] < net->hidden;
+    net->out = net->projected ? p.item[1]->shape[1] : net->hidden;
     net->bias = p.count > 2 && p.item[2]->rank == 1;
-    net->projected = net->kind == FA__LSTM && net->out != net->hidden;
     net->each = 2 + 2 * net->bias + net->projected;
     net->directions = net->a.bidirectional ? 2 : 1;
     net->layers = (int64_t)p.count / (net->each * net->directions);

@@ -1,4 +1,4 @@
-/* One step of a recurrent network, for loops of a program's own. */
+/* Recurrent cells: one step of a recurrent network, for loops of a program's own. */
 #include "ops/nn/recurrent.h"
 
 typedef struct {
