@@ -224,27 +224,25 @@ static bool recurrence_run(fa__call *c)
 
 /* ---- backward, where it is not recorded ---- */
 
-/* gates: the gradient of the gates before their functions. A GRU's has four blocks, new, reset, update, and that of the
- * state's part of new: the first three are the gradient of the inputs' part, the last three that of the state's. */
+/* What the walk back reads, and what it makes. */
 typedef struct gradients {
-    const fa_tensor *gy, *gc; /* (steps, n, hidden); gc may be NULL */
-    const fa_tensor *y, *states, *kept;
-    fa_tensor *gates, *h, *other; /* h: of the state, from the product; other: of the cell, or the rest of h */
+    const fa_tensor *gy, *gc, *states, *kept; /* (steps, n, ...); gc may be NULL */
+    fa__steps_back to;
 } gradients;
 
 static bool backward_lstm(const recurrence_args *a, const gradients *g, int64_t t, int64_t before)
 {
     const int64_t w = a->h->shape[1];
-    if (g->gc && !fa_add_(g->other, part(g->gc, t, 0, w)))
+    if (g->gc && !fa_add_(g->to.other, part(g->gc, t, 0, w)))
         return false;
     return update(
         "q = tanh(c); s = y + h; k = s * o * (1 - q * q) + d; a = k * g * i * (1 - i); b = k * p * f * (1 - f); "
         "e = k * i * (1 - g * g); w = s * q * o * (1 - o); d = k * f",
         "cyhdifgopabew",
-        (fa_tensor *[]){part(g->states, t, 0, w), part(g->gy, t, 0, w), g->h, g->other, part(g->kept, t, 0, w),
+        (fa_tensor *[]){part(g->states, t, 0, w), part(g->gy, t, 0, w), g->to.h, g->to.other, part(g->kept, t, 0, w),
                         part(g->kept, t, 1, w), part(g->kept, t, 2, w), part(g->kept, t, 3, w),
-                        state_before(g->states, tensor_of(&a->cell), before), part(g->gates, t, 0, w),
-                        part(g->gates, t, 1, w), part(g->gates, t, 2, w), part(g->gates, t, 3, w)});
+                        state_before(g->states, tensor_of(&a->cell), before), part(g->to.gates, t, 0, w),
+                        part(g->to.gates, t, 1, w), part(g->to.gates, t, 2, w), part(g->to.gates, t, 3, w)});
 }
 
 static bool backward_gru(const recurrence_args *a, const gradients *g, int64_t t, int64_t before)
@@ -254,10 +252,10 @@ static bool backward_gru(const recurrence_args *a, const gradients *g, int64_t t
         "s = y + h + m; u = s * (1 - z) * (1 - n * n); a = u; b = u * k * r * (1 - r); e = s * (p - n) * z * (1 "
         "- z); w = u * r; m = s * z",
         "yhmrznkpabew",
-        (fa_tensor *[]){part(g->gy, t, 0, w), g->h, g->other, part(g->kept, t, 0, w), part(g->kept, t, 1, w),
-                        part(g->kept, t, 2, w), part(g->states, t, 0, w), state_before(g->y, a->h, before),
-                        part(g->gates, t, 0, w), part(g->gates, t, 1, w), part(g->gates, t, 2, w),
-                        part(g->gates, t, 3, w)});
+        (fa_tensor *[]){part(g->gy, t, 0, w), g->to.h, g->to.other, part(g->kept, t, 0, w), part(g->kept, t, 1, w),
+                        part(g->kept, t, 2, w), part(g->states, t, 0, w), state_before(g->to.y, a->h, before),
+                        part(g->to.gates, t, 0, w), part(g->to.gates, t, 1, w), part(g->to.gates, t, 2, w),
+                        part(g->to.gates, t, 3, w)});
 }
 
 static bool backward_rnn(const recurrence_args *a, const gradients *g, int64_t t, int64_t before)
@@ -265,7 +263,7 @@ static bool backward_rnn(const recurrence_args *a, const gradients *g, int64_t t
     (void)before;
     const int64_t w = a->h->shape[1];
     return update(a->kind == FA__RNN_TANH ? "a = (y + h) * (1 - o * o)" : "a = o > 0 ? y + h : 0", "yhoa",
-                  (fa_tensor *[]){part(g->gy, t, 0, w), g->h, part(g->y, t, 0, w), part(g->gates, t, 0, w)});
+                  (fa_tensor *[]){part(g->gy, t, 0, w), g->to.h, part(g->to.y, t, 0, w), part(g->to.gates, t, 0, w)});
 }
 
 static bool (*const backward[])(const recurrence_args *, const gradients *, int64_t, int64_t) = {
@@ -279,15 +277,13 @@ static fa_tensor *zeros(const fa_tensor *like, fa_shape shape)
 static bool walk_back(const recurrence_args *a, gradients *g)
 {
     const int64_t w = a->h->shape[1], all = a->weight_hh->shape[0], skip = a->kind == FA__GRU ? w : 0;
-    g->gates = empty(a->x, a->x->shape[0], skip + all);
-    g->h = zeros(a->x, fa_tensor_shape(a->h));
-    g->other = zeros(a->x, fa_tensor_shape(a->h));
-    bool good = g->gy && g->gates && g->h && g->other;
+    g->to.gates = empty(a->x, a->x->shape[0], skip + all);
+    bool good = g->gy && g->to.gates && g->to.h && g->to.other;
     for (int64_t i = a->x->shape[0] - 1; good && i >= 0; i--) {
         FA_SCOPE;
         int64_t t = step_at(a, i);
         good = backward[a->kind](a, g, t, step_before(a, i))
-               && fa_matmul(fa_narrow(part(g->gates, t, 0, skip + all), 1, skip, all), a->weight_hh, .out = g->h);
+               && fa_matmul(fa_narrow(part(g->to.gates, t, 0, skip + all), 1, skip, all), a->weight_hh, .out = g->to.h);
     }
     return good;
 }
@@ -315,7 +311,7 @@ static fa_tensor *turned(const recurrence_args *a, const fa_tensor *t, int way)
 static void give_input_gradients(fa__back *b, const gradients *g)
 {
     const recurrence_args *a = b->args;
-    const fa_tensor *of_input = fa_narrow(g->gates, 2, 0, a->weight_hh->shape[0]);
+    const fa_tensor *of_input = fa_narrow(g->to.gates, 2, 0, a->weight_hh->shape[0]);
     if (fa__wants(b, &a->x))
         fa__set_input_grad(b, &a->x, fa_matmul(of_input, turned(a, a->weight_ih, 1)));
     if (fa__wants(b, &a->weight_ih))
@@ -327,119 +323,62 @@ static void give_input_gradients(fa__back *b, const gradients *g)
 static void give_state_gradients(fa__back *b, const gradients *g)
 {
     const recurrence_args *a = b->args;
-    const fa_tensor *of_state = fa_narrow(g->gates, 2, a->kind == FA__GRU ? a->h->shape[1] : 0, a->weight_hh->shape[0]);
+    const fa_tensor *of_state =
+        fa_narrow(g->to.gates, 2, a->kind == FA__GRU ? a->h->shape[1] : 0, a->weight_hh->shape[0]);
     if (fa__wants(b, &a->weight_hh))
-        fa__set_input_grad(b, &a->weight_hh, fa_matmul(fa_t(rows(of_state)), rows(states_before(a, g->y))));
+        fa__set_input_grad(b, &a->weight_hh, fa_matmul(fa_t(rows(of_state)), rows(states_before(a, g->to.y))));
     if (tensor_of(&a->bias_hh) && fa__wants(b, &a->bias_hh))
         fa__set_input_grad(b, &a->bias_hh, fa_sum(rows(of_state), .dim = 0));
     if (fa__wants(b, &a->h))
-        fa__set_input_grad(b, &a->h, a->kind == FA__GRU ? fa_add(g->h, g->other) : g->h);
+        fa__set_input_grad(b, &a->h, a->kind == FA__GRU ? fa_add(g->to.h, g->to.other) : g->to.h);
     if (a->kind == FA__LSTM && fa__wants(b, &a->cell))
-        fa__set_input_grad(b, &a->cell, g->other);
+        fa__set_input_grad(b, &a->cell, g->to.other);
+}
+
+static gradients begin_back(const fa__back *b)
+{
+    const recurrence_args *a = b->args;
+    fa_shape shape = FA_SHAPE(a->x->shape[0], a->h->shape[0], a->h->shape[1]);
+    return (gradients){.gy = b->gy[0] ? b->gy[0] : zeros(a->x, shape),
+                       .gc = a->kind == FA__LSTM ? b->gy[1] : NULL,
+                       .to = {.h = zeros(a->x, fa_tensor_shape(a->h)), .other = zeros(a->x, fa_tensor_shape(a->h))}};
 }
 
 static void grad_by_steps(fa__back *b)
 {
-    const recurrence_args *a = b->args;
-    gradients g = {.gy = b->gy[0], .gc = b->gy[1], .y = b->y[0], .states = b->y[1], .kept = b->y[2]};
-    if (!g.gy)
-        g.gy = zeros(a->x, fa_tensor_shape(g.y));
-    if (walk_back(a, &g)) {
+    gradients g = begin_back(b);
+    g.to.y = b->y[0];
+    g.states = b->y[1];
+    g.kept = b->y[2];
+    if (walk_back(b->args, &g)) {
         give_input_gradients(b, &g);
         give_state_gradients(b, &g);
     }
 }
 
-/* ---- backward, where it is recorded: the steps are computed again by differentiable operations ---- */
-
-/* The results y and, for an LSTM, its cells. */
-static bool composed(const recurrence_args *a, fa_tensor **y)
-{
-    const int64_t steps = a->x->shape[0];
-    const fa_tensor *h = a->h, *c = tensor_of(&a->cell);
-    fa_tensors x = fa_unbind(fa_linear(a->x, a->weight_ih, .bias = tensor_of(&a->bias_ih)));
-    fa_tensor **all = x.count ? fa__malloc(2 * (size_t)steps * sizeof *all) : NULL;
-    bool good = all != NULL;
-    for (int64_t i = 0; good && i < steps; i++) {
-        int64_t t = step_at(a, i);
-        good =
-            fa__recurrent_step(a->kind, x.item[t], fa_linear(h, a->weight_hh, .bias = tensor_of(&a->bias_hh)), &h, &c);
-        all[t] = (fa_tensor *)(uintptr_t)h;
-        all[steps + t] = (fa_tensor *)(uintptr_t)c;
-    }
-    y[0] = good ? fa_stack(((fa_tensors){(size_t)steps, all})) : NULL;
-    y[1] = good && a->kind == FA__LSTM ? fa_stack(((fa_tensors){(size_t)steps, all + steps})) : NULL;
-    fa__free(all);
-    return y[0] && (y[1] || a->kind != FA__LSTM);
-}
-
-enum { OPERANDS = 7 };
-
-/* Operands whose gradients are asked for, with their fields. */
-typedef struct inputs {
-    fa_tensor *tensor[OPERANDS];
-    const void *field[OPERANDS];
-    size_t count;
-} inputs;
-
-/* The operand, with an edge of its own if its gradient is asked for: that is the one through this operation alone. */
-static const fa_tensor *take(const fa__back *b, inputs *to, const void *field, const fa_tensor *t)
-{
-    if (!t || !fa__wants(b, field))
-        return t;
-    fa_tensor *own = fa__recording() ? fa_view(t, fa_tensor_shape(t)) : fa_detach(t);
-    to->field[to->count] = field;
-    to->tensor[to->count++] = own;
-    return fa__recording() || fa_set_requires_grad(own, true) ? own : NULL;
-}
-
-static fa_arg take_arg(const fa__back *b, inputs *to, const fa_arg *field)
-{
-    return tensor_of(field) ? fa__arg_t(take(b, to, field, field->as.t)) : *field;
-}
-
-static recurrence_args take_operands(const fa__back *b, inputs *to)
+static void grad_recorded(fa__back *b)
 {
     const recurrence_args *a = b->args;
-    return (recurrence_args){.x = take(b, to, &a->x, a->x),
-                             .weight_ih = take(b, to, &a->weight_ih, a->weight_ih),
-                             .weight_hh = take(b, to, &a->weight_hh, a->weight_hh),
-                             .h = take(b, to, &a->h, a->h),
-                             .cell = take_arg(b, to, &a->cell),
-                             .bias_ih = take_arg(b, to, &a->bias_ih),
-                             .bias_hh = take_arg(b, to, &a->bias_hh),
-                             .kind = a->kind,
-                             .reverse = a->reverse};
-}
-
-static void grad_by_composed(fa__back *b)
-{
-    const bool recording = fa__recording();
-    fa_tensor *result[2], *y[2], *gy[2];
-    size_t results = 0;
-    inputs in = {.count = 0};
-    const recurrence_args a = take_operands(b, &in);
-    FA_USE(.no_grad = false);
-    if (!composed(&a, result))
-        return;
-    for (size_t k = 0; k < 2; k++)
-        if (result[k] && b->gy[k]) {
-            gy[results] = b->gy[k];
-            y[results++] = result[k];
-        }
-    if (!results)
-        return;
-    fa_tensors g =
-        fa_grad_of(((fa_tensors){results, y}), ((fa_tensors){in.count, in.tensor}),
-                   .grad_outputs = ((fa_tensors){results, gy}), .create_graph = recording, .allow_unused = true);
-    for (size_t k = 0; k < g.count; k++)
-        fa__set_input_grad(b, in.field[k], g.item[k]);
+    gradients g = begin_back(b);
+    const fa__recurrent_steps r = {.kind = a->kind,
+                                   .reverse = a->reverse,
+                                   .of_input = fa_linear(a->x, a->weight_ih, .bias = tensor_of(&a->bias_ih)),
+                                   .weight_hh = a->weight_hh,
+                                   .bias_hh = tensor_of(&a->bias_hh),
+                                   .h = a->h,
+                                   .cell = tensor_of(&a->cell),
+                                   .gy = g.gy,
+                                   .gc = g.gc};
+    if (fa__recurrence_recorded(&r, &g.to)) {
+        give_input_gradients(b, &g);
+        give_state_gradients(b, &g);
+    }
 }
 
 static void recurrence_grad(fa__back *b)
 {
     const recurrence_args *a = b->args;
-    (fa__recording() || !a->keep ? grad_by_composed : grad_by_steps)(b);
+    (fa__recording() || !a->keep ? grad_recorded : grad_by_steps)(b);
 }
 
 /** The states after all steps, (t, n, hidden); an LSTM's cells; and what backward needs. */

@@ -199,9 +199,9 @@ static fa_tensor *run_projected(const network *net, const fa_tensor *x, size_t k
 static bool needs_grad(const network *net, const fa_tensor *x, size_t k)
 {
     bool needs =
-        fa_requires_grad(x) || fa_requires_grad(net->h.item[k]) || (net->c.count && fa_requires_grad(net->c.item[k]));
+        fa__needs_grad(x) || fa__needs_grad(net->h.item[k]) || (net->c.count && fa__needs_grad(net->c.item[k]));
     for (int64_t i = 0; i < net->each; i++)
-        needs |= fa_requires_grad(net->a.params.item[(int64_t)k * net->each + i]);
+        needs |= fa__needs_grad(net->a.params.item[(int64_t)k * net->each + i]);
     return needs && !fa__ctx()->settings->no_grad;
 }
 
