@@ -674,8 +674,8 @@ typedef struct fa_gru_options {
 
 /** A network of gated recurrent units (arXiv:1406.1078), of one or more layers, each in one or both directions. The
  *  rows of weights and biases are those of the reset gate r, the update gate z and the new state n, each with a part
- *  from the input, W_ih x + b_ih, and one from the state, W_hh h + b_hh. The parts of r and z are added up, and h' = (1
- *  - sigmoid(z)) * m + sigmoid(z) * h, where m = tanh(n_ih + sigmoid(r) * n_hh). Shapes and options are as in fa_lstm().
+ *  from the input, W_ih x + b_ih, and one from the state, W_hh h + b_hh. The parts of r and z are added up: h' = m +
+ *  sigmoid(z) * (h - m), where m = tanh(n_ih + sigmoid(r) * n_hh). Shapes and options are as in fa_lstm().
  *
  *      fa_gru(x, params, .h_0 = NULL, .dropout = 0.0, .bidirectional = false, .batch_first = false)
  *

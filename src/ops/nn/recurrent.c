@@ -324,9 +324,8 @@ OP(lstm, lstm_args, (output, h_n, c_n), .compose = lstm_compose, .require = REQU
 
 /** A network of gated recurrent units (arXiv:1406.1078), of one or more layers, each in one or both directions. The
  * rows of weights and biases are those of the reset gate r, the update gate z and the new state n, each with a part
- * from the input, W_ih x + b_ih, and one from the state, W_hh h + b_hh. The parts of r and z are added up, and h' = (1
- * - sigmoid(z)) * m + sigmoid(z) * h, where m = tanh(n_ih + sigmoid(r) * n_hh). Shapes and options are as in fa_lstm().
- */
+ * from the input, W_ih x + b_ih, and one from the state, W_hh h + b_hh. The parts of r and z are added up: h' = m +
+ * sigmoid(z) * (h - m), where m = tanh(n_ih + sigmoid(r) * n_hh). Shapes and options are as in fa_lstm(). */
 OP(gru, recurrent_args, (output, h_n), .compose = gru_compose, .require = REQUIRE(dropout >= 0 && dropout <= 1),
    .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, ALSO("nn.GRU"),
    TORCH("recurrent(gru, x, params, h_0, None, dropout, bidirectional, batch_first)"),
