@@ -865,6 +865,11 @@ inline const tensor &tensor::set(const char *where, const arg &value, const char
 
 /* ---- modules ---- */
 
+/** What module::forward_recurrent() gives: the output, and the states after the last step; c_n is that of an LSTM. */
+struct recurrent {
+    tensor output, h_n, c_n;
+};
+
 /** A layer or network; a function of tensors. */
 class module : public handle<fa_module>
 {
@@ -937,6 +942,17 @@ class module : public handle<fa_module>
     int64_t numel() const
     {
         return (fa_module_numel)(get());
+    }
+    /** Runs a recurrent layer or cell, from the states and cells h_0 and c_0, or from zeros: its output, and the last
+     *  states besides. */
+    recurrent forward_recurrent(const tensor &x, const tensor &h_0 = {}, const tensor &c_0 = {}, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        fa_forward_recurrent_options o = FA__DEFAULT_fa_forward_recurrent;
+        o.h_0 = h_0.get(), o.c_0 = c_0.get();
+        const fa_recurrent y = (fa_forward_recurrent)(get(), x.get(), &o);
+        detail::good(y.output);
+        return {tensor::owned(y.output), tensor::owned(y.h_n), y.c_n ? tensor::owned(y.c_n) : tensor()};
     }
     /** A child, as "features.0". */
     module child(const char *name, FA__HERE) const

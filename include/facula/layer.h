@@ -1,8 +1,8 @@
 /** @file
- *  Layers: linear, convolution, pooling, normalization, embedding, dropout, shape and activation layers. Names and
- *  initial values of parameters and buffers are those of PyTorch. Each layer calls the function of the same name,
- *  whose documentation has the formula and all accepted shapes. An error in a layer names the layer and its position
- *  in the network.
+ *  Layers: linear, convolution, pooling, normalization, embedding, recurrent, dropout, shape and activation layers.
+ * Names and initial values of parameters and buffers are those of PyTorch. Each layer calls the function of the same
+ * name, whose documentation has the formula and all accepted shapes. An error in a layer names the layer and its
+ * position in the network.
  *
  *  Kernel sizes, strides and padding are of type fa_pair: one number for both dimensions, or FA_PAIR(height, width). */
 #ifndef FACULA_LAYER_H
@@ -395,6 +395,187 @@ FA_API fa_module *fa_nn_unflatten(int64_t dim, fa_shape shape);
 
 /** Returns its input. A placeholder, for example in place of the head of a network of which the features are wanted. */
 FA_API fa_module *fa_nn_identity(void);
+
+/** @} */
+
+/** @defgroup layer_recurrent Recurrent layers
+ *
+ *  Layers that read a sequence step by step and carry a state: fa_nn_lstm(), fa_nn_gru(), fa_nn_rnn(), and cells, which
+ *  do one step. fa_forward() gives the output of all steps, fa_forward_recurrent() the last states besides.
+ *
+ *      fa_module *lstm = fa_nn_lstm(32, 64, .num_layers = 2);
+ *      fa_tensor *output = fa_forward(lstm, x);                          // (t, n, 32) to (t, n, 64)
+ *      fa_recurrent y = fa_forward_recurrent(lstm, x);                   // y.output, y.h_n, y.c_n
+ *      y = fa_forward_recurrent(lstm, next, .h_0 = y.h_n, .c_0 = y.c_n); // goes on from there
+ *
+ *  Parameters have PyTorch's names, "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", then those of the
+ * reverse direction, which end with "_reverse", then those of the next layer; cells have "weight_ih" and so on. All are
+ *  initialized uniformly in ±1/sqrt(hidden_size).
+ *  @{ */
+
+/** Options of fa_nn_lstm(). */
+typedef struct fa_nn_lstm_options {
+    size_t size;        /**< set by the macro */
+    int64_t num_layers; /**< number of layers; each but the first reads the output of the one before */
+    bool bias;          /**< add "bias_ih" and "bias_hh" */
+    bool batch_first;   /**< x and output are (n, t, ...) instead of (t, n, ...) */
+    double dropout;     /**< probability that an element of what goes into the next layer becomes 0, in training */
+    bool bidirectional; /**< each layer runs in both directions, and gives twice as many features */
+    int64_t proj_size;  /**< size of the projected states, below hidden_size; 0: they are not projected */
+    fa_dtype dtype;     /**< dtype of the parameters; FA_SAME: f32 */
+    fa_device device;   /**< device of the parameters */
+    char fa__end;
+} fa_nn_lstm_options;
+#define FA__DEVICE_fa_nn_lstm ,
+#define FA__DEFAULT_fa_nn_lstm                                                                                         \
+    {                                                                                                                  \
+        offsetof(fa_nn_lstm_options, fa__end), 1, true, false, 0, false, 0, FA_SAME, {0, 0}, 0                         \
+    }
+/** Long short-term memory (Hochreiter and Schmidhuber 1997): (t, n, input_size) to (t, n, hidden_size), t steps of n
+ *  sequences, or the same without n. Inputs are x, or x, h_0 and c_0: the states and cells before the first step,
+ *  (num_layers * directions, n, hidden_size), which are zeros otherwise. With .proj_size the states are products with
+ *  "weight_hr_l0" (proj_size, hidden_size), and are that wide. See fa_lstm().
+ *
+ *      fa_nn_lstm(input_size, hidden_size, .num_layers = 1, .bias = true, .batch_first = false, .dropout = 0,
+ *          .bidirectional = false, .proj_size = 0, .dtype = FA_SAME, .device) */
+FA_API fa_module *fa_nn_lstm(int64_t input_size, int64_t hidden_size, const fa_nn_lstm_options *options);
+#define fa_nn_lstm(...) FA__CALL2(fa_nn_lstm, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_nn_gru(). */
+typedef struct fa_nn_gru_options {
+    size_t size;        /**< set by the macro */
+    int64_t num_layers; /**< number of layers; each but the first reads the output of the one before */
+    bool bias;          /**< add "bias_ih" and "bias_hh" */
+    bool batch_first;   /**< x and output are (n, t, ...) instead of (t, n, ...) */
+    double dropout;     /**< probability that an element of what goes into the next layer becomes 0, in training */
+    bool bidirectional; /**< each layer runs in both directions, and gives twice as many features */
+    fa_dtype dtype;     /**< dtype of the parameters; FA_SAME: f32 */
+    fa_device device;   /**< device of the parameters */
+    char fa__end;
+} fa_nn_gru_options;
+#define FA__DEVICE_fa_nn_gru ,
+#define FA__DEFAULT_fa_nn_gru                                                                                          \
+    {                                                                                                                  \
+        offsetof(fa_nn_gru_options, fa__end), 1, true, false, 0, false, FA_SAME, {0, 0}, 0                             \
+    }
+/** Gated recurrent units (arXiv:1406.1078): shapes are as in fa_nn_lstm(). Inputs are x, or x and h_0. See fa_gru().
+ *
+ *      fa_nn_gru(input_size, hidden_size, .num_layers = 1, .bias = true, .batch_first = false, .dropout = 0,
+ *          .bidirectional = false, .dtype = FA_SAME, .device) */
+FA_API fa_module *fa_nn_gru(int64_t input_size, int64_t hidden_size, const fa_nn_gru_options *options);
+#define fa_nn_gru(...) FA__CALL2(fa_nn_gru, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_nn_rnn(). */
+typedef struct fa_nn_rnn_options {
+    size_t size;              /**< set by the macro */
+    int64_t num_layers;       /**< number of layers; each but the first reads the output of the one before */
+    const char *nonlinearity; /**< "tanh" or "relu" */
+    bool bias;                /**< add "bias_ih" and "bias_hh" */
+    bool batch_first;         /**< x and output are (n, t, ...) instead of (t, n, ...) */
+    double dropout;     /**< probability that an element of what goes into the next layer becomes 0, in training */
+    bool bidirectional; /**< each layer runs in both directions, and gives twice as many features */
+    fa_dtype dtype;     /**< dtype of the parameters; FA_SAME: f32 */
+    fa_device device;   /**< device of the parameters */
+    char fa__end;
+} fa_nn_rnn_options;
+#define FA__DEVICE_fa_nn_rnn ,
+#define FA__DEFAULT_fa_nn_rnn                                                                                          \
+    {                                                                                                                  \
+        offsetof(fa_nn_rnn_options, fa__end), 1, "tanh", true, false, 0, false, FA_SAME, {0, 0}, 0                     \
+    }
+/** Elman's network (Elman 1990): shapes are as in fa_nn_lstm(). Inputs are x, or x and h_0. See fa_rnn_tanh() and
+ *  fa_rnn_relu().
+ *
+ *      fa_nn_rnn(input_size, hidden_size, .num_layers = 1, .nonlinearity = "tanh", .bias = true, .batch_first = false,
+ *          .dropout = 0, .bidirectional = false, .dtype = FA_SAME, .device) */
+FA_API fa_module *fa_nn_rnn(int64_t input_size, int64_t hidden_size, const fa_nn_rnn_options *options);
+#define fa_nn_rnn(...) FA__CALL2(fa_nn_rnn, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_nn_lstm_cell(). */
+typedef struct fa_nn_lstm_cell_options {
+    size_t size;      /**< set by the macro */
+    bool bias;        /**< add "bias_ih" and "bias_hh" */
+    fa_dtype dtype;   /**< dtype of the parameters; FA_SAME: f32 */
+    fa_device device; /**< device of the parameters */
+    char fa__end;
+} fa_nn_lstm_cell_options;
+#define FA__DEVICE_fa_nn_lstm_cell ,
+#define FA__DEFAULT_fa_nn_lstm_cell                                                                                    \
+    {                                                                                                                  \
+        offsetof(fa_nn_lstm_cell_options, fa__end), true, FA_SAME, {0, 0}, 0                                           \
+    }
+/** One step of fa_nn_lstm(): (n, input_size) to the state (n, hidden_size), or the same without n. Inputs are x, or x,
+ *  h_0 and c_0, in the shape of the result. fa_forward_recurrent() gives the cell, too. See fa_lstm_cell().
+ *
+ *      fa_nn_lstm_cell(input_size, hidden_size, .bias = true, .dtype = FA_SAME, .device) */
+FA_API fa_module *fa_nn_lstm_cell(int64_t input_size, int64_t hidden_size, const fa_nn_lstm_cell_options *options);
+#define fa_nn_lstm_cell(...)                                                                                           \
+    FA__CALL2(fa_nn_lstm_cell, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_nn_gru_cell(). */
+typedef fa_nn_lstm_cell_options fa_nn_gru_cell_options;
+#define FA__DEFAULT_fa_nn_gru_cell FA__DEFAULT_fa_nn_lstm_cell
+/** One step of fa_nn_gru(): (n, input_size) to the state (n, hidden_size), or the same without n. Inputs are x, or x
+ * and h_0. See fa_gru_cell().
+ *
+ *      fa_nn_gru_cell(input_size, hidden_size, .bias = true, .dtype = FA_SAME, .device) */
+FA_API fa_module *fa_nn_gru_cell(int64_t input_size, int64_t hidden_size, const fa_nn_gru_cell_options *options);
+#define fa_nn_gru_cell(...)                                                                                            \
+    FA__CALL2(fa_nn_gru_cell, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_nn_rnn_cell(). */
+typedef struct fa_nn_rnn_cell_options {
+    size_t size;              /**< set by the macro */
+    bool bias;                /**< add "bias_ih" and "bias_hh" */
+    const char *nonlinearity; /**< "tanh" or "relu" */
+    fa_dtype dtype;           /**< dtype of the parameters; FA_SAME: f32 */
+    fa_device device;         /**< device of the parameters */
+    char fa__end;
+} fa_nn_rnn_cell_options;
+#define FA__DEVICE_fa_nn_rnn_cell ,
+#define FA__DEFAULT_fa_nn_rnn_cell                                                                                     \
+    {                                                                                                                  \
+        offsetof(fa_nn_rnn_cell_options, fa__end), true, "tanh", FA_SAME, {0, 0}, 0                                    \
+    }
+/** One step of fa_nn_rnn(): (n, input_size) to the state (n, hidden_size), or the same without n. Inputs are x, or x
+ * and h_0. See fa_rnn_tanh_cell().
+ *
+ *      fa_nn_rnn_cell(input_size, hidden_size, .bias = true, .nonlinearity = "tanh", .dtype = FA_SAME, .device) */
+FA_API fa_module *fa_nn_rnn_cell(int64_t input_size, int64_t hidden_size, const fa_nn_rnn_cell_options *options);
+#define fa_nn_rnn_cell(...)                                                                                            \
+    FA__CALL2(fa_nn_rnn_cell, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** What fa_forward_recurrent() returns. The tensors belong to the current scope. */
+typedef struct fa_recurrent {
+    fa_tensor *output; /**< the states of the last layer after each step; of a cell: h_n */
+    fa_tensor *h_n;    /**< the states after the last step: (num_layers * directions, n, hidden_size); of a cell: (n,
+                          hidden_size) */
+    fa_tensor *c_n;    /**< the cells of an LSTM after the last step, likewise; otherwise NULL */
+} fa_recurrent;
+
+/** Options of fa_forward_recurrent(). */
+typedef struct fa_forward_recurrent_options {
+    size_t size;          /**< set by the macro */
+    const fa_tensor *h_0; /**< the states before the first step; NULL: zeros */
+    const fa_tensor *c_0; /**< the cells of an LSTM before the first step, given together with h_0; NULL: zeros */
+    char fa__end;
+} fa_forward_recurrent_options;
+#define FA__DEFAULT_fa_forward_recurrent                                                                               \
+    {                                                                                                                  \
+        offsetof(fa_forward_recurrent_options, fa__end), NULL, NULL, 0                                                 \
+    }
+/** Runs a recurrent layer or cell as fa_forward() does, and returns the last states besides the output. Training on
+ *  pieces of a long sequence cuts the graph between them: .h_0 = fa_detach(y.h_n).
+ *
+ *      fa_forward_recurrent(lstm, x, .h_0 = NULL, .c_0 = NULL)
+ *
+ *  @param module  a layer or cell of this group
+ *  @param x       its input
+ *  @param options the options shown above; NULL for the defaults
+ *  @return NULLs and an error if the module is none of these, or if running it failed */
+FA_API fa_recurrent fa_forward_recurrent(fa_module *module, fa_tensor *x, const fa_forward_recurrent_options *options);
+#define fa_forward_recurrent(...)                                                                                      \
+    FA__CALL2(fa_forward_recurrent, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** @} */
 

@@ -212,8 +212,8 @@ typedef struct fa_module_summary_options {
  *
  *  Without an input, it lists the parameters and buffers of each module with their shapes. With an input, the module
  *  is run once, in inference mode and without recording gradients, and the table also has the shape of each module's
- *  output and the number of multiply-adds of its linear and convolution layers (half the number of FLOPs; bias is not
- *  counted). If a module runs several times, all runs are counted, and the shape is that of the first.
+ *  output and the number of multiply-adds of its linear, convolution and recurrent layers (half the number of FLOPs;
+ *  bias is not counted). If a module runs several times, all runs are counted, and the shape is that of the first.
  *
  *  The last lines are totals: parameters, frozen parameters, and the bytes of parameters, buffers, input, and outputs
  *  of layers without children. A network on FA_META is run on FA_META, without computing. The training mode is

@@ -5600,6 +5600,159 @@ inline tensor adaptive_max_pool1d(const fa::tensor &x, int64_t size, const adapt
     return detail::result((fa_adaptive_max_pool1d)(x.get(), size, &given), options.out);
 }
 
+struct lstm_result {
+    tensor output, h_n, c_n;
+};
+struct lstm_options {
+    fa::tensor h_0 = {};
+    fa::tensor c_0 = {};
+    double dropout = 0.0;
+    bool bidirectional = false;
+    bool batch_first = false;
+};
+inline lstm_result lstm(const fa::tensor &x, const fa::tensors &params, const lstm_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_lstm_options given = FA__DEFAULT_fa_lstm;
+    given.h_0 = options.h_0.get();
+    given.c_0 = options.c_0.get();
+    given.dropout = options.dropout;
+    given.bidirectional = options.bidirectional;
+    given.batch_first = options.batch_first;
+    const fa_lstm_result all = (fa_lstm)(x.get(), params.get(), &given);
+    detail::good(all.output);
+    return lstm_result{tensor::owned(all.output), tensor::owned(all.h_n), tensor::owned(all.c_n)};
+}
+
+struct gru_result {
+    tensor output, h_n;
+};
+struct gru_options {
+    fa::tensor h_0 = {};
+    double dropout = 0.0;
+    bool bidirectional = false;
+    bool batch_first = false;
+};
+inline gru_result gru(const fa::tensor &x, const fa::tensors &params, const gru_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_gru_options given = FA__DEFAULT_fa_gru;
+    given.h_0 = options.h_0.get();
+    given.dropout = options.dropout;
+    given.bidirectional = options.bidirectional;
+    given.batch_first = options.batch_first;
+    const fa_gru_result all = (fa_gru)(x.get(), params.get(), &given);
+    detail::good(all.output);
+    return gru_result{tensor::owned(all.output), tensor::owned(all.h_n)};
+}
+
+struct rnn_tanh_result {
+    tensor output, h_n;
+};
+struct rnn_tanh_options {
+    fa::tensor h_0 = {};
+    double dropout = 0.0;
+    bool bidirectional = false;
+    bool batch_first = false;
+};
+inline rnn_tanh_result rnn_tanh(const fa::tensor &x, const fa::tensors &params, const rnn_tanh_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_rnn_tanh_options given = FA__DEFAULT_fa_rnn_tanh;
+    given.h_0 = options.h_0.get();
+    given.dropout = options.dropout;
+    given.bidirectional = options.bidirectional;
+    given.batch_first = options.batch_first;
+    const fa_rnn_tanh_result all = (fa_rnn_tanh)(x.get(), params.get(), &given);
+    detail::good(all.output);
+    return rnn_tanh_result{tensor::owned(all.output), tensor::owned(all.h_n)};
+}
+
+struct rnn_relu_result {
+    tensor output, h_n;
+};
+struct rnn_relu_options {
+    fa::tensor h_0 = {};
+    double dropout = 0.0;
+    bool bidirectional = false;
+    bool batch_first = false;
+};
+inline rnn_relu_result rnn_relu(const fa::tensor &x, const fa::tensors &params, const rnn_relu_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_rnn_relu_options given = FA__DEFAULT_fa_rnn_relu;
+    given.h_0 = options.h_0.get();
+    given.dropout = options.dropout;
+    given.bidirectional = options.bidirectional;
+    given.batch_first = options.batch_first;
+    const fa_rnn_relu_result all = (fa_rnn_relu)(x.get(), params.get(), &given);
+    detail::good(all.output);
+    return rnn_relu_result{tensor::owned(all.output), tensor::owned(all.h_n)};
+}
+
+struct lstm_cell_result {
+    tensor h_1, c_1;
+};
+struct lstm_cell_options {
+    fa::tensor bias_ih = {};
+    fa::tensor bias_hh = {};
+};
+inline lstm_cell_result lstm_cell(const fa::tensor &x, const fa::tensor &h_0, const fa::tensor &c_0, const fa::tensor &weight_ih, const fa::tensor &weight_hh, const lstm_cell_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_lstm_cell_options given = FA__DEFAULT_fa_lstm_cell;
+    given.bias_ih = options.bias_ih.get();
+    given.bias_hh = options.bias_hh.get();
+    const fa_lstm_cell_result all = (fa_lstm_cell)(x.get(), h_0.get(), c_0.get(), weight_ih.get(), weight_hh.get(), &given);
+    detail::good(all.h_1);
+    return lstm_cell_result{tensor::owned(all.h_1), tensor::owned(all.c_1)};
+}
+
+struct gru_cell_options {
+    fa::tensor bias_ih = {};
+    fa::tensor bias_hh = {};
+    fa::tensor out = {};
+};
+inline tensor gru_cell(const fa::tensor &x, const fa::tensor &h_0, const fa::tensor &weight_ih, const fa::tensor &weight_hh, const gru_cell_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_gru_cell_options given = FA__DEFAULT_fa_gru_cell;
+    given.out = options.out.get();
+    given.bias_ih = options.bias_ih.get();
+    given.bias_hh = options.bias_hh.get();
+    return detail::result((fa_gru_cell)(x.get(), h_0.get(), weight_ih.get(), weight_hh.get(), &given), options.out);
+}
+
+struct rnn_tanh_cell_options {
+    fa::tensor bias_ih = {};
+    fa::tensor bias_hh = {};
+    fa::tensor out = {};
+};
+inline tensor rnn_tanh_cell(const fa::tensor &x, const fa::tensor &h_0, const fa::tensor &weight_ih, const fa::tensor &weight_hh, const rnn_tanh_cell_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_rnn_tanh_cell_options given = FA__DEFAULT_fa_rnn_tanh_cell;
+    given.out = options.out.get();
+    given.bias_ih = options.bias_ih.get();
+    given.bias_hh = options.bias_hh.get();
+    return detail::result((fa_rnn_tanh_cell)(x.get(), h_0.get(), weight_ih.get(), weight_hh.get(), &given), options.out);
+}
+
+struct rnn_relu_cell_options {
+    fa::tensor bias_ih = {};
+    fa::tensor bias_hh = {};
+    fa::tensor out = {};
+};
+inline tensor rnn_relu_cell(const fa::tensor &x, const fa::tensor &h_0, const fa::tensor &weight_ih, const fa::tensor &weight_hh, const rnn_relu_cell_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_rnn_relu_cell_options given = FA__DEFAULT_fa_rnn_relu_cell;
+    given.out = options.out.get();
+    given.bias_ih = options.bias_ih.get();
+    given.bias_hh = options.bias_hh.get();
+    return detail::result((fa_rnn_relu_cell)(x.get(), h_0.get(), weight_ih.get(), weight_hh.get(), &given), options.out);
+}
+
 struct alpha_dropout_options {
     double p = 0.5;
     bool training = true;
@@ -8443,6 +8596,150 @@ inline module identity(FA__HERE)
 {
     const detail::call here(file, line);
     return module::owned((fa_nn_identity)());
+}
+
+struct lstm_options {
+    int64_t num_layers = 1;
+    bool bias = true;
+    bool batch_first = false;
+    double dropout = 0;
+    bool bidirectional = false;
+    int64_t proj_size = 0;
+    fa_dtype dtype = FA_SAME;
+    fa::device device = {};
+};
+inline module lstm(int64_t input_size, int64_t hidden_size, const lstm_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_nn_lstm_options given = FA__DEFAULT_fa_nn_lstm;
+    given.num_layers = options.num_layers;
+    given.bias = options.bias;
+    given.batch_first = options.batch_first;
+    given.dropout = options.dropout;
+    given.bidirectional = options.bidirectional;
+    given.proj_size = options.proj_size;
+    given.dtype = options.dtype;
+    given.device = options.device.get();
+    return module::owned((fa_nn_lstm)(input_size, hidden_size, &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module lstm(int64_t input_size, int64_t hidden_size, Number num_layers, FA__HERE)
+{
+    lstm_options options;
+    options.num_layers = static_cast<int64_t>(num_layers);
+    return lstm(input_size, hidden_size, options, file, line);
+}
+
+struct gru_options {
+    int64_t num_layers = 1;
+    bool bias = true;
+    bool batch_first = false;
+    double dropout = 0;
+    bool bidirectional = false;
+    fa_dtype dtype = FA_SAME;
+    fa::device device = {};
+};
+inline module gru(int64_t input_size, int64_t hidden_size, const gru_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_nn_gru_options given = FA__DEFAULT_fa_nn_gru;
+    given.num_layers = options.num_layers;
+    given.bias = options.bias;
+    given.batch_first = options.batch_first;
+    given.dropout = options.dropout;
+    given.bidirectional = options.bidirectional;
+    given.dtype = options.dtype;
+    given.device = options.device.get();
+    return module::owned((fa_nn_gru)(input_size, hidden_size, &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module gru(int64_t input_size, int64_t hidden_size, Number num_layers, FA__HERE)
+{
+    gru_options options;
+    options.num_layers = static_cast<int64_t>(num_layers);
+    return gru(input_size, hidden_size, options, file, line);
+}
+
+struct rnn_options {
+    int64_t num_layers = 1;
+    const char *nonlinearity = "tanh";
+    bool bias = true;
+    bool batch_first = false;
+    double dropout = 0;
+    bool bidirectional = false;
+    fa_dtype dtype = FA_SAME;
+    fa::device device = {};
+};
+inline module rnn(int64_t input_size, int64_t hidden_size, const rnn_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_nn_rnn_options given = FA__DEFAULT_fa_nn_rnn;
+    given.num_layers = options.num_layers;
+    given.nonlinearity = options.nonlinearity;
+    given.bias = options.bias;
+    given.batch_first = options.batch_first;
+    given.dropout = options.dropout;
+    given.bidirectional = options.bidirectional;
+    given.dtype = options.dtype;
+    given.device = options.device.get();
+    return module::owned((fa_nn_rnn)(input_size, hidden_size, &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module rnn(int64_t input_size, int64_t hidden_size, Number num_layers, FA__HERE)
+{
+    rnn_options options;
+    options.num_layers = static_cast<int64_t>(num_layers);
+    return rnn(input_size, hidden_size, options, file, line);
+}
+
+struct lstm_cell_options {
+    bool bias = true;
+    fa_dtype dtype = FA_SAME;
+    fa::device device = {};
+};
+inline module lstm_cell(int64_t input_size, int64_t hidden_size, const lstm_cell_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_nn_lstm_cell_options given = FA__DEFAULT_fa_nn_lstm_cell;
+    given.bias = options.bias;
+    given.dtype = options.dtype;
+    given.device = options.device.get();
+    return module::owned((fa_nn_lstm_cell)(input_size, hidden_size, &given));
+}
+
+struct gru_cell_options {
+    bool bias = true;
+    fa_dtype dtype = FA_SAME;
+    fa::device device = {};
+};
+inline module gru_cell(int64_t input_size, int64_t hidden_size, const gru_cell_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_nn_lstm_cell_options given = FA__DEFAULT_fa_nn_gru_cell;
+    given.bias = options.bias;
+    given.dtype = options.dtype;
+    given.device = options.device.get();
+    return module::owned((fa_nn_gru_cell)(input_size, hidden_size, &given));
+}
+
+struct rnn_cell_options {
+    bool bias = true;
+    const char *nonlinearity = "tanh";
+    fa_dtype dtype = FA_SAME;
+    fa::device device = {};
+};
+inline module rnn_cell(int64_t input_size, int64_t hidden_size, const rnn_cell_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_nn_rnn_cell_options given = FA__DEFAULT_fa_nn_rnn_cell;
+    given.bias = options.bias;
+    given.nonlinearity = options.nonlinearity;
+    given.dtype = options.dtype;
+    given.device = options.device.get();
+    return module::owned((fa_nn_rnn_cell)(input_size, hidden_size, &given));
 }
 
 inline module relu(FA__HERE)

@@ -32,6 +32,8 @@ bool fa__input_check(const char *kind, const fa_tensor *x, int64_t channels, int
 /* Whether a module is fa_nn_relu(), or fa_nn_max_pool2d() of 2 x 2 side by side. */
 bool fa__is_relu(const fa_module *module);
 bool fa__is_max_pool_2x2(const fa_module *module);
+/* Whether a module is a recurrent layer or cell. */
+bool fa__is_recurrent(const fa_module *module);
 
 /* "(1, 3, 8, 8)" */
 typedef struct fa__shape_text {

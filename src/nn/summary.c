@@ -55,8 +55,20 @@ static const struct {
     {"linear", false}, {"conv1d", false}, {"conv2d", false}, {"conv_transpose1d", true}, {"conv_transpose2d", true},
 };
 
+/* Recurrent layers and cells multiply each step of each sequence with all their matrices. */
+static bool recurrent_work(const fa_module *m, const fa_tensor *x, int64_t *work)
+{
+    bool good = true;
+    for (const fa__member *p = m->first; good && p && fa_numel(x); p = p->next)
+        if (p->kind == FA__PARAMETER && fa_dim(p->object) == 2)
+            good = add(work, fa_numel(p->object), fa_numel(x) / fa_size(x, -1));
+    return good;
+}
+
 static bool work_of(const fa_module *m, fa_tensors inputs, const fa_tensor *output, int64_t *work)
 {
+    if (inputs.count && fa__is_recurrent(m))
+        return recurrent_work(m, inputs.item[0], work);
     const fa__member *weight = fa__module_member(m, "weight", strlen("weight"));
     for (size_t i = 0; weight && weight->kind == FA__PARAMETER && i < sizeof working / sizeof *working; i++) {
         const fa_tensor *w = weight->object;

@@ -198,6 +198,20 @@ static void networks(const std::string &work)
     CHECK(says(failure([&] { (void)outer(x); }), "destroyed"));
 }
 
+static void recurrent()
+{
+    const fa::module lstm = fa::nn::lstm(3, 4, 2), cell = fa::nn::gru_cell(3, 4);
+    const fa::tensor x = fa::randn({5, 2, 3});
+    fa::recurrent y = lstm.forward_recurrent(x);
+    CHECK(fa::same(y.output, lstm(x)) && y.h_n.size(0) == 2 && y.c_n.size(2) == 4);
+    CHECK(fa::same(lstm({x, y.h_n, y.c_n}), lstm.forward_recurrent(x, y.h_n, y.c_n).output));
+    y = cell.forward_recurrent(x.select(0, 0), fa::ones({2, 4}));
+    CHECK(fa::same(y.output, y.h_n) && !y.c_n);
+    CHECK(says(failure([&] { (void)lstm.forward_recurrent(x, y.h_n); }), "it takes x, or x, h_0 and c_0"));
+    const fa::lstm_result op = fa::lstm(x, {fa::ones({8, 3}), fa::ones({8, 2})}, {fa::zeros({1, 2, 2})});
+    CHECK(op.output.size(2) == 2 && op.c_n.size(0) == 1);
+}
+
 // Each method is the function of its name.
 static void methods()
 {
@@ -480,6 +494,7 @@ int main(int count, char **argument)
     values();
     errors();
     networks(count > 1 ? argument[1] : ".");
+    recurrent();
     methods();
     functions();
     hooks();

@@ -47,7 +47,7 @@ for program in "$programs"/*; do
     name=$(basename "$program")
     check "$name" "$program"
     case $name in
-    between_devices | classifier | custom_dataset | custom_layer | custom_network | custom_operation | \
+    between_devices | characters | classifier | custom_dataset | custom_layer | custom_network | custom_operation | \
         custom_optimizer | gradients_across | graph | memory_and_copies | mixed_precision | placement | resume | transfer_learning | two_devices)
         for device in cpu late:0 late:1 opencl:0 opencl:1; do check_on "$program" $device; done
         check "$name" env FACULA_DEVICE=late:1 "$program"

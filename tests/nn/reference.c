@@ -61,6 +61,7 @@ static fa_tensor *tokens(fa_shape shape, int place, int64_t below, fa_device dev
 #define LINES FA_SHAPE(2, 4, 6)
 #define FLAT FA_SHAPE(3, 8)
 #define TOKENS FA_SHAPE(2, 4)
+#define STEPS FA_SHAPE(5, 2, 4)
 /* Shapes of TOKENS are given integers; `steps` as bits: 0 and 1 train, 2 is inference. */
 #define LAYERS(ROW)                                                                                                    \
     ROW(linear, fa_nn_linear(8, 3), FLAT, 1)                                                                           \
@@ -155,7 +156,32 @@ static fa_tensor *tokens(fa_shape shape, int place, int64_t below, fa_device dev
     ROW(log_softmax, fa_nn_log_softmax(0), FLAT, 1)                                                                    \
     ROW(softmin, fa_nn_softmin(-1), FLAT, 1)                                                                           \
     ROW(prelu, fa_nn_prelu(), FLAT, 1)                                                                                 \
-    ROW(prelu_channels, fa_nn_prelu(.num_parameters = 4, .init = 0.1), LINES, 1)
+    ROW(prelu_channels, fa_nn_prelu(.num_parameters = 4, .init = 0.1), LINES, 1)                                       \
+    ROW(lstm, fa_nn_lstm(4, 3), STEPS, 1)                                                                              \
+    ROW(lstm_all, fa_nn_lstm(4, 3, .num_layers = 2, .bias = false, .batch_first = true, .bidirectional = true), STEPS, \
+        1)                                                                                                             \
+    ROW(lstm_dropout, fa_nn_lstm(4, 3, .num_layers = 3, .dropout = 0.5), STEPS, 4)                                     \
+    ROW(lstm_projected, fa_nn_lstm(4, 3, .num_layers = 2, .bidirectional = true, .proj_size = 2), STEPS, 1)            \
+    ROW(lstm_without_batch, fa_nn_lstm(4, 3, .num_layers = 2, .batch_first = true), FA_SHAPE(5, 4), 1)                 \
+    ROW(lstm_one_step, fa_nn_lstm(4, 3, .bidirectional = true), FA_SHAPE(1, 3, 4), 1)                                  \
+    ROW(gru, fa_nn_gru(4, 3), STEPS, 1)                                                                                \
+    ROW(gru_all, fa_nn_gru(4, 3, .num_layers = 2, .bias = false, .batch_first = true, .bidirectional = true), STEPS,   \
+        1)                                                                                                             \
+    ROW(gru_dropout, fa_nn_gru(4, 3, .num_layers = 2, .dropout = 0.5), STEPS, 4)                                       \
+    ROW(gru_without_batch, fa_nn_gru(4, 3), FA_SHAPE(5, 4), 1)                                                         \
+    ROW(rnn, fa_nn_rnn(4, 3), STEPS, 1)                                                                                \
+    ROW(rnn_all,                                                                                                       \
+        fa_nn_rnn(4, 3, .num_layers = 2, .nonlinearity = "relu", .bias = false, .batch_first = true,                   \
+                  .bidirectional = true),                                                                              \
+        STEPS, 1)                                                                                                      \
+    ROW(rnn_dropout, fa_nn_rnn(4, 3, .num_layers = 2, .dropout = 0.5), STEPS, 4)                                       \
+    ROW(rnn_relu, fa_nn_rnn(4, 3, .nonlinearity = "relu"), STEPS, 1)                                                   \
+    ROW(lstm_cell, fa_nn_lstm_cell(4, 3), FA_SHAPE(3, 4), 1)                                                           \
+    ROW(lstm_cell_no_bias, fa_nn_lstm_cell(4, 3, .bias = false), FA_SHAPE(4), 1)                                       \
+    ROW(gru_cell, fa_nn_gru_cell(4, 3), FA_SHAPE(3, 4), 1)                                                             \
+    ROW(gru_cell_no_bias, fa_nn_gru_cell(4, 3, .bias = false), FA_SHAPE(4), 1)                                         \
+    ROW(rnn_cell, fa_nn_rnn_cell(4, 3), FA_SHAPE(3, 4), 1)                                                             \
+    ROW(rnn_cell_relu, fa_nn_rnn_cell(4, 3, .bias = false, .nonlinearity = "relu"), FA_SHAPE(4), 1)
 
 typedef struct layer_run {
     const char *name;
@@ -186,6 +212,21 @@ static void hold_one(const char *run, int step, const char *name, const char *wh
     hold(head, t, at->tolerance);
 }
 
+/* Runs the module; a recurrent one by the function that gives its states, too, which are held. */
+static fa_tensor *run_module(const layer_run *r, fa_module *m, fa_tensor *x, int step, const place *at)
+{
+    const char *kind = fa_module_kind(m);
+    if (strncmp(kind, "lstm", 4) && strncmp(kind, "gru", 3) && strncmp(kind, "rnn", 3))
+        return fa_forward(m, x);
+    fa_recurrent y = fa_forward_recurrent(m, x);
+    if (strstr(kind, "cell") ? y.c_n != NULL : y.output != NULL) /* PyTorch's cells give h, or h and c */
+        hold_one(r->name, step, "state0", "", strstr(kind, "cell") ? y.c_n : y.h_n, at);
+    if (!strcmp(kind, "lstm"))
+        hold_one(r->name, step, "state1", "", y.c_n, at);
+    check(fa_same(y.output, y.h_n) == (strstr(kind, "cell") != NULL), "%s: a cell's output is its state", r->name);
+    return y.output;
+}
+
 static void run_step(const layer_run *r, fa_module *m, int step, const place *at)
 {
     FA_SCOPE;
@@ -194,7 +235,7 @@ static void run_step(const layer_run *r, fa_module *m, int step, const place *at
     if (!whole)
         fa_set_requires_grad(x, true);
     fa_module_zero_grad(m);
-    fa_tensor *y = fa_forward(m, x);
+    fa_tensor *y = run_module(r, m, x, step, at);
     if (!check(y && fa_backward(fa_sum(fa_mul(y, values(fa_tensor_shape(y), 9, 1, at->dtype, at->device)))),
                "%s %d runs", r->name, step))
         return;
@@ -254,7 +295,9 @@ static void beginnings(void)
                  {"conv2d", fa_nn_conv2d(30, 200, 3, .groups = 2)},
                  {"conv1d", fa_nn_conv1d(60, 200, 5)},
                  {"conv_transpose2d", fa_nn_conv_transpose2d(60, 200, 3, .groups = 2)},
-                 {"embedding", fa_nn_embedding(300, 200)}};
+                 {"embedding", fa_nn_embedding(300, 200)},
+                 {"lstm", fa_nn_lstm(60, 50, .num_layers = 2, .bidirectional = true, .proj_size = 40)},
+                 {"gru_cell", fa_nn_gru_cell(60, 50)}};
     for (size_t i = 0; i < sizeof layer / sizeof *layer; i++) {
         fa_parameters p = fa_module_parameters(layer[i].made);
         check(p.count > 0, "%s has parameters", layer[i].name);
@@ -283,6 +326,21 @@ static void saved_network(const place *at)
     hold("cnn 2 y", y, 1e-5);
 }
 
+static void saved_lstm(const place *at)
+{
+    FA_SCOPE;
+    FA_USE(.device = at->device);
+    fa_module *net = fa_nn_dict();
+    fa_module *lstm =
+        fa_module_add(net, "lstm", fa_nn_lstm(3, 4, .num_layers = 2, .bidirectional = true, .proj_size = 2));
+    if (!fa_load(net, FA_TEST_DATA "/reference/lstm.safetensors") && fa_error_code() == FA_ERROR_UNAVAILABLE) {
+        printf("[  SKIPPED ] the LSTM that PyTorch saved: %s\n", fa_error_message());
+        fa_error_clear();
+        return;
+    }
+    hold("saved lstm y", fa_forward(lstm, values(FA_SHAPE(5, 2, 3), 3, 1, FA_F32, at->device)), 1e-5);
+}
+
 int main(void)
 {
 #define LAYER(name, call, shape, steps) {#name, make_##name, shape, steps},
@@ -299,6 +357,7 @@ int main(void)
         for (size_t k = 0; k < sizeof layers / sizeof *layers; k++)
             run_layer(&layers[k], &places[i]);
         saved_network(&places[i]);
+        saved_lstm(&places[i]);
     }
     check_about("how parameters begin");
     beginnings();

@@ -1,8 +1,9 @@
 """Writes nn.txt: what layers give, forward and backward, how their parameters begin, and the logits of a small network.
 
 A line is `layer step name: numbers`. Step 0 and 1 are training, with another input each, step 2 is inference; names are y, x.grad,
-and those of gradients of parameters and of buffers. `init layer name: deviation most` is how large what a layer begins with is.
-`cnn` are the logits of the network in cnn.safetensors, which is written here too: a state_dict of PyTorch's. The layers, with
+state0 and so on (what a recurrent layer gives besides), and those of gradients of parameters and of buffers. `init layer name: deviation most` is how large what a layer begins with is.
+`cnn` are the logits of the network in cnn.safetensors, which is written here too: a state_dict of PyTorch's; `saved lstm` is the
+output of that in lstm.safetensors. The layers, with
 their options, stand in tests/nn/reference.c under the same names."""
 import math
 import pathlib
@@ -27,7 +28,7 @@ def tokens(shape, place, below):
     return torch.tensor([(i * 3 + place) % below for i in range(math.prod(shape))]).reshape(shape)
 
 
-PLANES, LINES, FLAT = (2, 4, 5, 4), (2, 4, 6), (3, 8)
+PLANES, LINES, FLAT, STEPS = (2, 4, 5, 4), (2, 4, 6), (3, 8), (5, 2, 4)
 LAYERS = {
     "linear": (lambda: nn.Linear(8, 3), FLAT),
     "linear_no_bias": (lambda: nn.Linear(4, 2, bias=False), (2, 3, 4)),
@@ -109,6 +110,26 @@ LAYERS = {
     "softmin": (lambda: nn.Softmin(-1), FLAT),
     "prelu": (lambda: nn.PReLU(), FLAT),
     "prelu_channels": (lambda: nn.PReLU(4, 0.1), LINES),
+    "lstm": (lambda: nn.LSTM(4, 3), STEPS),
+    "lstm_all": (lambda: nn.LSTM(4, 3, num_layers=2, bias=False, batch_first=True, bidirectional=True), STEPS),
+    "lstm_dropout": (lambda: nn.LSTM(4, 3, num_layers=3, dropout=0.5), STEPS),
+    "lstm_projected": (lambda: nn.LSTM(4, 3, num_layers=2, bidirectional=True, proj_size=2), STEPS),
+    "lstm_without_batch": (lambda: nn.LSTM(4, 3, num_layers=2, batch_first=True), (5, 4)),
+    "lstm_one_step": (lambda: nn.LSTM(4, 3, bidirectional=True), (1, 3, 4)),
+    "gru": (lambda: nn.GRU(4, 3), STEPS),
+    "gru_all": (lambda: nn.GRU(4, 3, num_layers=2, bias=False, batch_first=True, bidirectional=True), STEPS),
+    "gru_dropout": (lambda: nn.GRU(4, 3, num_layers=2, dropout=0.5), STEPS),
+    "gru_without_batch": (lambda: nn.GRU(4, 3), (5, 4)),
+    "rnn": (lambda: nn.RNN(4, 3), STEPS),
+    "rnn_all": (lambda: nn.RNN(4, 3, num_layers=2, nonlinearity="relu", bias=False, batch_first=True, bidirectional=True), STEPS),
+    "rnn_dropout": (lambda: nn.RNN(4, 3, num_layers=2, dropout=0.5), STEPS),
+    "rnn_relu": (lambda: nn.RNN(4, 3, nonlinearity="relu"), STEPS),
+    "lstm_cell": (lambda: nn.LSTMCell(4, 3), (3, 4)),
+    "lstm_cell_no_bias": (lambda: nn.LSTMCell(4, 3, bias=False), (4,)),
+    "gru_cell": (lambda: nn.GRUCell(4, 3), (3, 4)),
+    "gru_cell_no_bias": (lambda: nn.GRUCell(4, 3, bias=False), (4,)),
+    "rnn_cell": (lambda: nn.RNNCell(4, 3), (3, 4)),
+    "rnn_cell_relu": (lambda: nn.RNNCell(4, 3, bias=False, nonlinearity="relu"), (4,)),
 }
 INITS = {
     "linear": lambda: nn.Linear(300, 200),
@@ -116,6 +137,8 @@ INITS = {
     "conv1d": lambda: nn.Conv1d(60, 200, 5),
     "conv_transpose2d": lambda: nn.ConvTranspose2d(60, 200, 3, groups=2),
     "embedding": lambda: nn.Embedding(300, 200),
+    "lstm": lambda: nn.LSTM(60, 50, num_layers=2, bidirectional=True, proj_size=40),
+    "gru_cell": lambda: nn.GRUCell(60, 50),
 }
 
 
@@ -124,9 +147,13 @@ def step(module, shape, place):
     x = tokens(shape[2], place, shape[1]) if given else values(shape, place, 3).requires_grad_()
     module.zero_grad(set_to_none=True)
     y = module(x)
+    states = []
+    if isinstance(y, tuple):  # of a recurrent layer, or an LSTM's cell
+        y, *others = y
+        states = [others[0][0], others[0][1]] if others and isinstance(others[0], tuple) else others
     if y.requires_grad:
         (y * values(y.shape, 9)).sum().backward()
-    return [("y", y)] + ([("x.grad", x.grad)] if x.is_leaf and x.grad is not None else [])
+    return [("y", y)] + [(f"state{k}", s) for k, s in enumerate(states)] + ([("x.grad", x.grad)] if x.is_leaf and x.grad is not None else [])
 
 
 def layer_lines(name):
@@ -134,7 +161,7 @@ def layer_lines(name):
     module = make().double()
     for k, p in enumerate(module.parameters()):
         p.data = values(p.shape, k + 1)
-    steps = (0, 1, 2) if name.startswith("batch_norm") else (2,) if name == "rrelu" else (0,)
+    steps = (0, 1, 2) if name.startswith("batch_norm") else (2,) if name == "rrelu" or name.endswith("_dropout") else (0,)
     for s in steps:
         module.train(s < 2)
         made = step(module, shape, s)
@@ -164,9 +191,20 @@ def cnn_line():
     yield f"cnn 2 y: {numbers(net.eval()(values((2, 3, 8, 8), 3, dtype=torch.float32)))}"
 
 
+def lstm_line():
+    from safetensors.torch import save_file
+
+    torch.manual_seed(7)
+    net = nn.Sequential()
+    net.lstm = nn.LSTM(3, 4, num_layers=2, bidirectional=True, proj_size=2)
+    save_file(net.state_dict(), HERE / "lstm.safetensors")
+    yield f"saved lstm y: {numbers(net.lstm(values((5, 2, 3), 3, dtype=torch.float32))[0])}"
+
+
 def lines():
     for name in LAYERS:
         yield from layer_lines(name)
     for name in INITS:
         yield from init_lines(name)
     yield from cnn_line()
+    yield from lstm_line()

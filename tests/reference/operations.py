@@ -35,7 +35,26 @@ def sum_to(x, like):
     return (x if x.is_floating_point() else x.long()).sum_to_size(like.shape)
 
 
-NAMESPACE = {**vars(torch), "torch": torch, "get": get, "sum_to": sum_to, "float": float, "int": int, "tuple": tuple,
+def recurrent(function, x, params, h_0, c_0, dropout, bidirectional, batch_first):
+    """lstm, gru and others, with what nn.LSTM adds: one sequence alone, first states of zeros."""
+    single = x.dim() == 2
+    x = x.unsqueeze(0 if batch_first else 1) if single else x
+    if x.shape[1 if batch_first else 0] == 0:
+        raise ValueError("the sequence is empty")
+    bias, cells = len(params) > 2 and params[2].dim() == 1, function is torch.lstm
+    hidden, out = params[1].shape[0] // (4 if cells else 3 if function is torch.gru else 1), params[1].shape[1]
+    directions = 2 if bidirectional else 1
+    layers, rest = divmod(len(params), (2 + 2 * bias + (cells and out != hidden)) * directions)
+    if rest:
+        raise ValueError("parameters are missing")
+    begin = [None if s is None else s.unsqueeze(1) if single else s for s in (h_0, c_0)]
+    begin = [torch.zeros(layers * directions, x.shape[0 if batch_first else 1], size, dtype=x.dtype) if s is None else s
+             for s, size in zip(begin, (out, hidden))]
+    results = function(x, tuple(begin) if cells else begin[0], params, bias, layers, dropout, True, bidirectional, batch_first)
+    return [results[0].squeeze(0 if batch_first else 1), *(s.squeeze(1) for s in results[1:])] if single else list(results)
+
+
+NAMESPACE = {**vars(torch), "torch": torch, "get": get, "sum_to": sum_to, "recurrent": recurrent, "float": float, "int": int, "tuple": tuple,
              "range": range, "len": len}
 
 

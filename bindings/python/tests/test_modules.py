@@ -343,6 +343,26 @@ class Lifetimes(Case):
         y.sum().backward()
         self.assertEqual(weight.grad.shape, (16, 4))
 
+    def test_recurrent_layers_are_layers_of_the_library(self):
+        x = fa.randn(5, 2, 3)
+        net = nn.LSTM(3, 4, batch_first=True)
+        self.assertIs(nn.lstm, nn.LSTM)
+        self.assertEqual((net.input_size, net.bias, net.batch_first, nn.GRU(3, 4, bias=False).bias), (3, True, True, False))
+        twin = copy.deepcopy(net)
+        self.assertEqual(twin(x)[0].tolist(), net(x)[0].tolist())
+        self.assertEqual(nn.Sequential(net, nn.Linear(4, 2))(x).shape, (5, 2, 2))
+        self.assertEqual([n for n, _ in net.named_parameters()],
+                         ['weight_ih_l0', 'weight_hh_l0', 'bias_ih_l0', 'bias_hh_l0'])
+        for wrong in ((fa.ones(3, 2, 4),), (x, fa.zeros(1, 5, 4)), (x, (fa.zeros(1, 2, 4), fa.zeros(1, 5, 4)))):
+            self.assertRaises((fa.Error, ValueError, TypeError), net, *wrong)
+        self.assertRaises(TypeError, nn.GRU, 3, 4, proj_size=2)
+
+        class Cell(nn.LSTMCell):
+            pass
+
+        h, c = Cell(3, 4)(x[0])
+        self.assertEqual((h.shape, c.shape, nn.RNNCell(3, 4, nonlinearity='relu')(x[0], h).shape), ((2, 4),) * 3)
+
     def test_what_fails_in_the_making(self):
         class Fails(nn.Module):
             def __init__(self, after):

@@ -162,10 +162,9 @@ class Layers(Case):
     def test_recurrent_layers(self):
         options = ('', 'bias=False', 'num_layers=2', 'num_layers=2, bidirectional=True, batch_first=True',
                    'num_layers=3, dropout=0')
-        for kind in ('LSTM', 'GRU', 'RNN', 'RNN_relu'):
-            for option in options + (('nonlinearity="relu"', '2, "relu"') if kind == 'RNN' else ()):
-                if kind == 'RNN_relu':
-                    continue
+        more = {'RNN': ('nonlinearity="relu"', '2, "relu"'), 'LSTM': ('num_layers=2, proj_size=3',)}
+        for kind in ('LSTM', 'GRU', 'RNN'):
+            for option in options + more.get(kind, ()):
                 text = f'nn.{kind}(5, 4, {option})'
                 for shape in ((3, 2, 5), (3, 5)):
                     with self.subTest(text, shape=shape):
@@ -192,6 +191,17 @@ class Layers(Case):
         self.near(ours.to(fa.float64)(ours_of(x)), theirs.double()(x), text, 1e-10)
         self.assertEqual({p.dtype for p in ours.parameters()}, {fa.f64})
 
+    def test_recurrent_cells(self):
+        for text in ('nn.LSTMCell(5, 4)', 'nn.GRUCell(5, 4, bias=False)', 'nn.RNNCell(5, 4)', 'nn.RNNCell(5, 4, nonlinearity="relu")'):
+            theirs, ours = (eval(text, vars(space)) for space in BOTH[::-1])
+            self.assertEqual(list(ours.state_dict()), list(theirs.state_dict()))
+            ours.load_state_dict(theirs.state_dict())
+            for shape in ((3, 5), (5,)):
+                x, state, our_state = torch.randn(shape), None, None
+                for _ in range(2):
+                    state, our_state = theirs(x, state), ours(ours_of(x), our_state)
+                    self.near(our_state, state, text)
+
     def test_recurrent_layers_in_half_precision(self):
         for kind in ('LSTM', 'GRU', 'RNN'):
             net, x = getattr(nn, kind)(5, 4, num_layers=2), fa.randn(3, 2, 5)
@@ -209,7 +219,7 @@ class Layers(Case):
                 criterion = nn.CrossEntropyLoss(weight=fa.ones(4)).to(device)
                 criterion(y[0], fa.zeros(2, dtype=fa.long, device=device)).backward()
         for wrong in ((fa.ones(3, 2, 4),), (fa.ones(2, 2, 2, 5),), (fa.ones(3, 2, 5), fa.zeros(1, 2, 4))):
-            self.assertRaises(ValueError, nn.GRU(5, 4, num_layers=2), *wrong)
+            self.assertRaises(fa.Error, nn.GRU(5, 4, num_layers=2), *wrong)
 
 
 class Training(Case):

@@ -614,6 +614,228 @@ FA_API fa_tensor *fa_adaptive_max_pool1d(const fa_tensor *x, int64_t size, const
 
 /** @} */
 
+/** @name Recurrent networks
+ *  LSTM, GRU, and Elman's network. A layer runs the operation of recurrence.c in
+ *  each direction; a projected LSTM, and the cells, are made of other operations.
+ *  @{ */
+
+/** The results of fa_lstm(). */
+typedef struct fa_lstm_result {
+    fa_tensor *output; /**< see fa_lstm() */
+    fa_tensor *h_n;    /**< see fa_lstm() */
+    fa_tensor *c_n;    /**< see fa_lstm() */
+} fa_lstm_result;
+
+/** Options of fa_lstm(). */
+typedef struct fa_lstm_options {
+    size_t size;          /**< set by the macro */
+    const fa_tensor *h_0; /**< (layers * directions, n, out), or without n: the first states; NULL: zeros */
+    const fa_tensor *c_0; /**< (layers * directions, n, hidden), or without n: the first cells; NULL: zeros */
+    double dropout;       /**< probability that an element of what goes into the next layer becomes 0 */
+    bool bidirectional;   /**< true: behind the parameters of each layer stand those of the reverse direction */
+    bool batch_first;     /**< true: x and output are (n, t, ...) */
+    char fa__end;         /**< marks the end of this version's options */
+} fa_lstm_options;
+
+/** A long short-term memory network (Hochreiter and Schmidhuber 1997; with forget gates: Gers et al. 2000), of one or
+ *  more layers, each in one or both directions. The rows of weights and biases are those of the input gate i, the forget
+ *  gate f, the cell g and the output gate o, all four of W_ih x + b_ih + W_hh h + b_hh: c' = sigmoid(f) * c + sigmoid(i)
+ *  * tanh(g), h' = sigmoid(o) * tanh(c'). With weight_hr (out, hidden), known by weight_hh having fewer than hidden
+ *  columns, h' is projected: weight_hr h' (arXiv:1402.1128).
+ *
+ *  output is (t, n, out * directions), with batch_first (n, t, ...), and without n where x is (t, in): the states of
+ *  the last layer. h_n and c_n are the last states and cells of all layers, in the shapes of h_0 and c_0. Dropout is
+ *  applied whenever it is above 0: pass 0 in evaluation.
+ *
+ *      fa_lstm(x, params, .h_0 = NULL, .c_0 = NULL, .dropout = 0.0, .bidirectional = false,
+ *          .batch_first = false)
+ *
+ *  @param x (t, n, in), or with batch_first (n, t, in), or (t, in): t steps of n sequences
+ *  @param params of each layer: weight_ih, weight_hh, perhaps bias_ih, bias_hh, perhaps weight_hr
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return the results; NULLs after an error */
+FA_API fa_lstm_result fa_lstm(const fa_tensor *x, fa_tensors params, const fa_lstm_options *options);
+
+/** The results of fa_gru(). */
+typedef struct fa_gru_result {
+    fa_tensor *output; /**< see fa_gru() */
+    fa_tensor *h_n;    /**< see fa_gru() */
+} fa_gru_result;
+
+/** Options of fa_gru(). */
+typedef struct fa_gru_options {
+    size_t size;          /**< set by the macro */
+    const fa_tensor *h_0; /**< (layers * directions, n, hidden), or without n: the first states; NULL: zeros */
+    double dropout;       /**< probability that an element of what goes into the next layer becomes 0 */
+    bool bidirectional;   /**< true: behind the parameters of each layer stand those of the reverse direction */
+    bool batch_first;     /**< true: x and output are (n, t, ...) */
+    char fa__end;         /**< marks the end of this version's options */
+} fa_gru_options;
+
+/** A network of gated recurrent units (arXiv:1406.1078), of one or more layers, each in one or both directions. The
+ *  rows of weights and biases are those of the reset gate r, the update gate z and the new state n, each with a part
+ *  from the input, W_ih x + b_ih, and one from the state, W_hh h + b_hh. The parts of r and z are added up: h' = m +
+ *  sigmoid(z) * (h - m), where m = tanh(n_ih + sigmoid(r) * n_hh). Shapes and options are as in fa_lstm().
+ *
+ *      fa_gru(x, params, .h_0 = NULL, .dropout = 0.0, .bidirectional = false, .batch_first = false)
+ *
+ *  @param x (t, n, in), or with batch_first (n, t, in), or (t, in): t steps of n sequences
+ *  @param params of each layer: weight_ih, weight_hh, and perhaps bias_ih, bias_hh
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return the results; NULLs after an error */
+FA_API fa_gru_result fa_gru(const fa_tensor *x, fa_tensors params, const fa_gru_options *options);
+
+/** The results of fa_rnn_tanh(). */
+typedef struct fa_rnn_tanh_result {
+    fa_tensor *output; /**< see fa_rnn_tanh() */
+    fa_tensor *h_n;    /**< see fa_rnn_tanh() */
+} fa_rnn_tanh_result;
+
+/** Options of fa_rnn_tanh(). */
+typedef struct fa_rnn_tanh_options {
+    size_t size;          /**< set by the macro */
+    const fa_tensor *h_0; /**< (layers * directions, n, hidden), or without n: the first states; NULL: zeros */
+    double dropout;       /**< probability that an element of what goes into the next layer becomes 0 */
+    bool bidirectional;   /**< true: behind the parameters of each layer stand those of the reverse direction */
+    bool batch_first;     /**< true: x and output are (n, t, ...) */
+    char fa__end;         /**< marks the end of this version's options */
+} fa_rnn_tanh_options;
+
+/** Elman's network (Elman 1990), of one or more layers, each in one or both directions: h' = tanh(W_ih x + b_ih + W_hh
+ *  h + b_hh). Shapes and options are as in fa_lstm().
+ *
+ *      fa_rnn_tanh(x, params, .h_0 = NULL, .dropout = 0.0, .bidirectional = false, .batch_first = false)
+ *
+ *  @param x (t, n, in), or with batch_first (n, t, in), or (t, in): t steps of n sequences
+ *  @param params of each layer: weight_ih, weight_hh, and perhaps bias_ih, bias_hh
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return the results; NULLs after an error */
+FA_API fa_rnn_tanh_result fa_rnn_tanh(const fa_tensor *x, fa_tensors params, const fa_rnn_tanh_options *options);
+
+/** The results of fa_rnn_relu(). */
+typedef struct fa_rnn_relu_result {
+    fa_tensor *output; /**< see fa_rnn_relu() */
+    fa_tensor *h_n;    /**< see fa_rnn_relu() */
+} fa_rnn_relu_result;
+
+/** Options of fa_rnn_relu(). */
+typedef struct fa_rnn_relu_options {
+    size_t size;          /**< set by the macro */
+    const fa_tensor *h_0; /**< (layers * directions, n, hidden), or without n: the first states; NULL: zeros */
+    double dropout;       /**< probability that an element of what goes into the next layer becomes 0 */
+    bool bidirectional;   /**< true: behind the parameters of each layer stand those of the reverse direction */
+    bool batch_first;     /**< true: x and output are (n, t, ...) */
+    char fa__end;         /**< marks the end of this version's options */
+} fa_rnn_relu_options;
+
+/** Elman's network with relu in the place of tanh; otherwise as fa_rnn_tanh().
+ *
+ *      fa_rnn_relu(x, params, .h_0 = NULL, .dropout = 0.0, .bidirectional = false, .batch_first = false)
+ *
+ *  @param x (t, n, in), or with batch_first (n, t, in), or (t, in): t steps of n sequences
+ *  @param params of each layer: weight_ih, weight_hh, and perhaps bias_ih, bias_hh
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return the results; NULLs after an error */
+FA_API fa_rnn_relu_result fa_rnn_relu(const fa_tensor *x, fa_tensors params, const fa_rnn_relu_options *options);
+
+/** @} */
+
+/** @name Recurrent cells
+ *  one step of a recurrent network, for loops of a program's own.
+ *  @{ */
+
+/** The results of fa_lstm_cell(). */
+typedef struct fa_lstm_cell_result {
+    fa_tensor *h_1; /**< see fa_lstm_cell() */
+    fa_tensor *c_1; /**< see fa_lstm_cell() */
+} fa_lstm_cell_result;
+
+/** Options of fa_lstm_cell(). */
+typedef struct fa_lstm_cell_options {
+    size_t size;              /**< set by the macro */
+    const fa_tensor *bias_ih; /**< (4 * hidden); NULL: none */
+    const fa_tensor *bias_hh; /**< (4 * hidden); NULL: none */
+    char fa__end;             /**< marks the end of this version's options */
+} fa_lstm_cell_options;
+
+/** One step of an LSTM: the state and the cell behind it. See fa_lstm().
+ *
+ *      fa_lstm_cell(x, h_0, c_0, weight_ih, weight_hh, .bias_ih = NULL, .bias_hh = NULL)
+ *
+ *  @param x (n, in), or (in): a step of n sequences
+ *  @param h_0 (n, hidden), or (hidden): the state before it
+ *  @param c_0 in h_0's shape: the cell before it
+ *  @param weight_ih (4 * hidden, in)
+ *  @param weight_hh (4 * hidden, hidden)
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return the results; NULLs after an error */
+FA_API fa_lstm_cell_result fa_lstm_cell(const fa_tensor *x, const fa_tensor *h_0, const fa_tensor *c_0, const fa_tensor *weight_ih, const fa_tensor *weight_hh, const fa_lstm_cell_options *options);
+
+/** Options of fa_gru_cell(). */
+typedef struct fa_gru_cell_options {
+    size_t size;              /**< set by the macro */
+    fa_tensor *out;           /**< the tensor to write the result into; NULL: a new one */
+    const fa_tensor *bias_ih; /**< (gates * hidden); NULL: none */
+    const fa_tensor *bias_hh; /**< (gates * hidden); NULL: none */
+    char fa__end;             /**< marks the end of this version's options */
+} fa_gru_cell_options;
+
+/** One step of gated recurrent units: the state behind it. See fa_gru().
+ *
+ *      fa_gru_cell(x, h_0, weight_ih, weight_hh, .bias_ih = NULL, .bias_hh = NULL, .out = NULL)
+ *
+ *  @param x (n, in), or (in): a step of n sequences
+ *  @param h_0 (n, hidden), or (hidden): the state before it
+ *  @param weight_ih (gates * hidden, in)
+ *  @param weight_hh (gates * hidden, hidden)
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_gru_cell(const fa_tensor *x, const fa_tensor *h_0, const fa_tensor *weight_ih, const fa_tensor *weight_hh, const fa_gru_cell_options *options);
+
+/** Options of fa_rnn_tanh_cell(). */
+typedef struct fa_rnn_tanh_cell_options {
+    size_t size;              /**< set by the macro */
+    fa_tensor *out;           /**< the tensor to write the result into; NULL: a new one */
+    const fa_tensor *bias_ih; /**< (gates * hidden); NULL: none */
+    const fa_tensor *bias_hh; /**< (gates * hidden); NULL: none */
+    char fa__end;             /**< marks the end of this version's options */
+} fa_rnn_tanh_cell_options;
+
+/** One step of Elman's network: the state behind it. See fa_rnn_tanh().
+ *
+ *      fa_rnn_tanh_cell(x, h_0, weight_ih, weight_hh, .bias_ih = NULL, .bias_hh = NULL, .out = NULL)
+ *
+ *  @param x (n, in), or (in): a step of n sequences
+ *  @param h_0 (n, hidden), or (hidden): the state before it
+ *  @param weight_ih (gates * hidden, in)
+ *  @param weight_hh (gates * hidden, hidden)
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_rnn_tanh_cell(const fa_tensor *x, const fa_tensor *h_0, const fa_tensor *weight_ih, const fa_tensor *weight_hh, const fa_rnn_tanh_cell_options *options);
+
+/** Options of fa_rnn_relu_cell(). */
+typedef struct fa_rnn_relu_cell_options {
+    size_t size;              /**< set by the macro */
+    fa_tensor *out;           /**< the tensor to write the result into; NULL: a new one */
+    const fa_tensor *bias_ih; /**< (gates * hidden); NULL: none */
+    const fa_tensor *bias_hh; /**< (gates * hidden); NULL: none */
+    char fa__end;             /**< marks the end of this version's options */
+} fa_rnn_relu_cell_options;
+
+/** One step of Elman's network with relu: the state behind it. See fa_rnn_relu().
+ *
+ *      fa_rnn_relu_cell(x, h_0, weight_ih, weight_hh, .bias_ih = NULL, .bias_hh = NULL, .out = NULL)
+ *
+ *  @param x (n, in), or (in): a step of n sequences
+ *  @param h_0 (n, hidden), or (hidden): the state before it
+ *  @param weight_ih (gates * hidden, in)
+ *  @param weight_hh (gates * hidden, hidden)
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_rnn_relu_cell(const fa_tensor *x, const fa_tensor *h_0, const fa_tensor *weight_ih, const fa_tensor *weight_hh, const fa_rnn_relu_cell_options *options);
+
+/** @} */
+
 /** @} */
 
 /** @cond */
@@ -666,6 +888,22 @@ FA_API fa_tensor *fa_adaptive_max_pool1d(const fa_tensor *x, int64_t size, const
 #define fa_adaptive_max_pool1d_with_indices(...) FA__CALLED(fa_adaptive_max_pool1d_with_indices(__VA_ARGS__))
 #define FA__DEFAULT_fa_adaptive_max_pool1d {offsetof(fa_adaptive_max_pool1d_options, fa__end), NULL, 0}
 #define fa_adaptive_max_pool1d(...) FA__CALL2(fa_adaptive_max_pool1d, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_lstm {offsetof(fa_lstm_options, fa__end), NULL, NULL, 0.0, false, false, 0}
+#define fa_lstm(...) FA__CALL2(fa_lstm, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__TENSOR_LIST, __VA_ARGS__)
+#define FA__DEFAULT_fa_gru {offsetof(fa_gru_options, fa__end), NULL, 0.0, false, false, 0}
+#define fa_gru(...) FA__CALL2(fa_gru, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__TENSOR_LIST, __VA_ARGS__)
+#define FA__DEFAULT_fa_rnn_tanh {offsetof(fa_rnn_tanh_options, fa__end), NULL, 0.0, false, false, 0}
+#define fa_rnn_tanh(...) FA__CALL2(fa_rnn_tanh, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__TENSOR_LIST, __VA_ARGS__)
+#define FA__DEFAULT_fa_rnn_relu {offsetof(fa_rnn_relu_options, fa__end), NULL, 0.0, false, false, 0}
+#define fa_rnn_relu(...) FA__CALL2(fa_rnn_relu, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__TENSOR_LIST, __VA_ARGS__)
+#define FA__DEFAULT_fa_lstm_cell {offsetof(fa_lstm_cell_options, fa__end), NULL, NULL, 0}
+#define fa_lstm_cell(...) FA__CALL5(fa_lstm_cell, FA__NAMED5(, ##__VA_ARGS__, ., ., ., ., ., .), FA__SAME, FA__SAME, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_gru_cell {offsetof(fa_gru_cell_options, fa__end), NULL, NULL, NULL, 0}
+#define fa_gru_cell(...) FA__CALL4(fa_gru_cell, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_rnn_tanh_cell {offsetof(fa_rnn_tanh_cell_options, fa__end), NULL, NULL, NULL, 0}
+#define fa_rnn_tanh_cell(...) FA__CALL4(fa_rnn_tanh_cell, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_rnn_relu_cell {offsetof(fa_rnn_relu_cell_options, fa__end), NULL, NULL, NULL, 0}
+#define fa_rnn_relu_cell(...) FA__CALL4(fa_rnn_relu_cell, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 /** @endcond */
 
 FA__END

@@ -5,7 +5,7 @@ import inspect as _inspect
 from .. import _nn, _ops
 from .._layers import Layer, ModuleDict, ModuleList, Sequential
 from .._modules import Lambda, Module, _classes
-from .._recurrent import GRU, LSTM, RNN
+from .._recurrent import SPELLED as _RECURRENT, Recurrent as _Recurrent
 from .._tensor import Parameter
 from . import functional, init, utils
 
@@ -16,7 +16,7 @@ _SPELLED = {
     'kl_div': 'KLDivLoss', 'leaky_relu': 'LeakyReLU', 'logsigmoid': 'LogSigmoid', 'mse_loss': 'MSELoss', 'nll_loss': 'NLLLoss',
     'multilabel_margin_loss': 'MultiLabelMarginLoss', 'multilabel_soft_margin_loss': 'MultiLabelSoftMarginLoss',
     'poisson_nll_loss': 'PoissonNLLLoss', 'prelu': 'PReLU', 'relu': 'ReLU', 'relu6': 'ReLU6', 'rms_norm': 'RMSNorm',
-    'rrelu': 'RReLU', 'selu': 'SELU', 'silu': 'SiLU'}
+    'rrelu': 'RReLU', 'selu': 'SELU', 'silu': 'SiLU', **_RECURRENT}
 
 
 def _title(name):
@@ -24,9 +24,12 @@ def _title(name):
 
 
 def _layer(name, make):
-    made = type(_title(name), (Layer,), {'__slots__': (), '_make': staticmethod(make),
-                                         '_in_place': hasattr(_ops, name + '_') or 'dropout' in name, '__doc__': make.__doc__,
-                                         '__signature__': _inspect.signature(make), '__module__': __name__})
+    base = _Recurrent if name in _RECURRENT else Layer
+    made = type(_title(name), (base,), {'__slots__': (), '_make': staticmethod(make),
+                                        '_in_place': hasattr(_ops, name + '_') or 'dropout' in name, '__doc__': make.__doc__,
+                                        '__signature__': _inspect.signature(make), '__module__': __name__})
+    if base is _Recurrent:
+        made._cells, made._one_step = 'lstm' in name, name.endswith('_cell')
     _classes[name] = made
     return made
 
