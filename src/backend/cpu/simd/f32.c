@@ -4,6 +4,7 @@
 #include "math.inc"
 #include "math64.inc"
 #include "rounding.inc"
+#include "larger.h"
 #include "simd.h"
 #include "wide.inc"
 #include "wide64.inc"

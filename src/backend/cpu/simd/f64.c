@@ -3,6 +3,7 @@
 #include "math.inc"
 #include "math64.inc"
 #include "rounding.inc"
+#include "larger.h"
 #include "simd.h"
 #include "wide.inc"
 #include "wide64.inc"
