@@ -1,10 +1,10 @@
 /* The loops of class f32. */
 #include "convert.h"
 #include "half.h"
+#include "larger.h"
 #include "math.inc"
 #include "math64.inc"
 #include "rounding.inc"
-#include "larger.h"
 #include "simd.h"
 #include "wide.inc"
 #include "wide64.inc"

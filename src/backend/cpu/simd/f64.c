@@ -1,9 +1,9 @@
 /* The loops of class f64. */
 #include "convert.h"
+#include "larger.h"
 #include "math.inc"
 #include "math64.inc"
 #include "rounding.inc"
-#include "larger.h"
 #include "simd.h"
 #include "wide.inc"
 #include "wide64.inc"
