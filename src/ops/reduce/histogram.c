@@ -122,11 +122,13 @@ static fa_tensor *even_edges(const fa__call *c, const histogram_args *a)
     return fa_to(fa_pointwise("x < w ? y + z * x : a - z * (b - x)", number, first, step, half, last, a->bins), own);
 }
 
-/* The number of edges that are not above each element: 0 and bins + 1 are outside of the range. The last interval
+/* The interval of each element; 0 for elements outside the range, for which `inside` is false. The last interval
  * includes its upper edge. */
-static fa_tensor *intervals(const fa_tensor *x, const fa_tensor *edges, int64_t bins)
+static fa_tensor *intervals(const fa_tensor *x, const fa_tensor *edges, int64_t bins, fa_tensor **inside)
 {
-    return fa_pointwise("x - i64(y)", fa_searchsorted(edges, x, .right = true), fa_eq(x, fa_select(edges, 0, bins)));
+    *inside = fa_logical_and(fa_ge(x, fa_select(edges, 0, 0)), fa_le(x, fa_select(edges, 0, bins)));
+    fa_tensor *place = fa_sub(fa_searchsorted(edges, x, .right = true), 1);
+    return fa_where(*inside, fa_minimum(place, bins - 1), 0);
 }
 
 static fa_tensor *histogram_compose(fa__call *c)
@@ -136,13 +138,13 @@ static fa_tensor *histogram_compose(fa__call *c)
     if (!histogram_fits(c, a))
         return NULL;
     const fa_tensor *x = fa_flatten(a->x);
-    fa_tensor *edges = a->edges ? fa_clone(a->edges) : even_edges(c, a);
+    fa_tensor *edges = a->edges ? fa_clone(a->edges) : even_edges(c, a), *inside = NULL;
     if (!x || !edges)
         return NULL;
     int64_t bins = edges->shape[0] - 1;
-    const fa_tensor *each = a->weight ? fa_flatten(a->weight) : fa_ones_like(x, .dtype = FA_I64);
-    fa_tensor *all = fa__index_sum(each, 0, intervals(x, edges, bins), bins + 2);
-    fa_tensor *hist = fa_to(fa_contiguous(fa_narrow(all, 0, 1, bins)), (fa_dtype)x->dtype);
+    fa_tensor *index = intervals(x, edges, bins, &inside);
+    fa_tensor *each = a->weight ? fa_where(inside, fa_flatten(a->weight), 0) : fa_to(inside, FA_I64);
+    fa_tensor *hist = fa_to(fa__index_sum(each, 0, index, bins), (fa_dtype)x->dtype);
     c->out[1] = edges;
     return a->density ? fa_div(hist, fa_mul(fa_sum(hist), fa_diff(edges))) : hist;
 }
