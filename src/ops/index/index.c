@@ -240,7 +240,8 @@ static void cat_grad(fa__back *b)
  *  skipped. */
 OP(cat, cat_args, (y), .infer = cat_infer, .exact = true, .run = cat_run, .grad = cat_grad, .autocast = FA__CAST_WIDEST,
    TORCH("cat(x, dim)"), ALSO("`concat`, `concatenate`"),
-   SAMPLES("[(2,3) (4,3)]; [(2,3) (2,1) (2,2)] dim=1; [(3)] dim=-1; [(0) (2,3)]; [(2,0) (2,3)] dim=1; [(0) (20,9) (1,9)]; "
-           "[(2,40) (2,70) (2,0)] dim=-1"))
+   SAMPLES(
+       "[(2,3) (4,3)]; [(2,3) (2,1) (2,2)] dim=1; [(3)] dim=-1; [(0) (2,3)]; [(2,0) (2,3)] dim=1; [(0) (20,9) (1,9)]; "
+       "[(2,40) (2,70) (2,0)] dim=-1"))
 
 #include "index.rows"
