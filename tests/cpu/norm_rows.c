@@ -59,7 +59,7 @@ static void norms(void **state)
     (void)state;
     static const int64_t sizes[][3] = {{3, 4, 16},   {2, 4, 17},   {3, 4, 1023}, {2, 4, 1024}, {9, 2, 1025},
                                        {40, 2, 100}, {3, 2, 5000}, {5, 2, 340},  {200, 4, 20}, {2, 2, 40000},
-                                       {3, 4, 1},    {33, 2, 15},  {1, 70, 700}};
+                                       {3, 4, 1},    {33, 2, 15},  {1, 70, 700}, {1030, 2, 5}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (norm which = LAYER; which < NORMS; which++)
             for (int k = 0; k < 4; k++)
@@ -67,7 +67,52 @@ static void norms(void **state)
                     check_norm(which, sizes[i][0], sizes[i][1], sizes[i][2], k % 2 ? FA_F64 : FA_F32, k / 2);
 }
 
-/* Rows whose elements are close together take a shorter way than others. */
+/* Results that are larger than the caches go past them, also those of rows that begin anywhere in a line. */
+static void large_norms(void **state)
+{
+    (void)state;
+    for (int weights = 0; weights < 2; weights++)
+        check_norm(LAYER, 2, 2100, 1025, FA_F32, weights);
+    check_norm(BATCH, 33, 16, 8200, FA_F32, true);
+}
+
+/* Sums over rows are the same for any number of threads: of less rows than chains, of one block, of several. */
+static void threads(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][2] = {{1, 3000}, {7, 1030}, {100, 300}, {1024, 64}, {1025, 64}, {5000, 20}};
+    const int before = fa_num_threads();
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        FA_SCOPE;
+        const int64_t rows = sizes[i][0], n = sizes[i][1];
+        fa_tensor *x = fa_randn(FA_SHAPE(rows, n), .requires_grad = true);
+        fa_tensor *weight = fa_rand(FA_SHAPE(n), .requires_grad = true);
+        fa_tensor *bias = fa_rand(FA_SHAPE(n), .requires_grad = true);
+        fa_tensor *y = fa_layer_norm(x, FA_SHAPE(n), .weight = weight, .bias = bias), *gy = fa_randn_like(y);
+        fa_tensors want = {0};
+        for (int count = 1; count <= 5; count++) {
+            fa_set_num_threads(count);
+            fa_tensors g = fa_grad_of(FA_TENSORS(y), FA_TENSORS(x, weight, bias), .grad_outputs = FA_TENSORS(gy),
+                                      .retain_graph = true);
+            want = count == 1 ? g : want;
+            for (size_t k = 0; k < g.count; k++)
+                assert_true(fa_same(g.item[k], want.item[k]));
+        }
+        assert_int_equal(fa_failed(), 0);
+    }
+    fa_set_num_threads(before);
+}
+
+static void check_softmax(const fa_tensor *x)
+{
+    fa_tensor *less = fa_sub(x, fa_amax(x, .dim = 1, .keepdim = true)), *powers = fa_exp(less);
+    fa_tensor *sum = fa_sum(powers, .dim = 1, .keepdim = true);
+    assert_true(fa_same(fa_softmax(x, 1), fa_mul(powers, fa_reciprocal(sum))));
+    assert_true(fa_same(fa_log_softmax(x, 1), fa_sub(less, fa_log(sum))));
+    assert_int_equal(fa_failed(), 0);
+}
+
+/* Rows whose elements are close together take a shorter way than others, and those with a NaN anywhere a longer one. */
 static void softmax_rows(void **state)
 {
     (void)state;
@@ -80,16 +125,22 @@ static void softmax_rows(void **state)
                 fa_dtype dtype = d ? FA_F64 : FA_F32;
                 fa_tensor *x = fa_mul(fa_randn(FA_SHAPE(37, sizes[i]), .dtype = dtype), scales[s]);
                 fa_copy_(fa_narrow(fa_select(x, 0, 3), 0, 0, sizes[i] / 2), -INFINITY);
-                fa_tensor *less = fa_sub(x, fa_amax(x, .dim = 1, .keepdim = true)), *powers = fa_exp(less);
-                fa_tensor *sum = fa_sum(powers, .dim = 1, .keepdim = true);
-                assert_true(fa_same(fa_softmax(x, 1), fa_mul(powers, fa_reciprocal(sum))));
-                assert_true(fa_same(fa_log_softmax(x, 1), fa_sub(less, fa_log(sum))));
-                assert_int_equal(fa_failed(), 0);
+                for (int64_t row = 5; row < 30; row++)
+                    fa_copy_(fa_narrow(fa_select(x, 0, row), 0, sizes[i] * (row - 5) / 25, 1), NAN);
+                check_softmax(x);
             }
+}
+
+static void large_softmax(void **state)
+{
+    (void)state;
+    check_softmax(fa_randn(FA_SHAPE(4200, 1025)));
+    check_softmax(fa_randn(FA_SHAPE(70, 70000), .dtype = FA_F64));
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(norms), TEST(softmax_rows)};
+    const struct CMUnitTest tests[] = {TEST(norms), TEST(large_norms), TEST(threads), TEST(softmax_rows),
+                                       TEST(large_softmax)};
     return cmocka_run_group_tests_name("norm_rows", tests, NULL, NULL);
 }

@@ -41,6 +41,38 @@ static void offsets(void **state)
     HOLD(fa_as_strided(x, FA_SHAPE(2), FA_SHAPE(-2), .offset = 5), 5, 3);
 }
 
+/* Parts come back from where they were joined: few and many, short and long, empty ones and such as are converted or
+ * lie otherwise in memory among them. */
+static void joined(void **state)
+{
+    (void)state;
+    enum { MOST = 300 };
+    static const int64_t cases[][4] = {{2, 3, 5, 7},     {2, 30, 1, 100}, {MOST, 4, 1, 8},
+                                       {MOST, 1, 9, 16}, {5, 700, 3, 90}, {2, 2100, 2, 1024}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int other = 0; other < 3; other++)
+            for (int dim = 0; dim < 3; dim++) {
+                FA_SCOPE;
+                const int64_t count = cases[i][0];
+                fa_tensor *part[MOST];
+                for (int64_t k = 0; k < count; k++) {
+                    fa_shape shape = FA_SHAPE(cases[i][1], cases[i][2], cases[i][3]);
+                    shape.dim[dim] = k % 3 == 1 && count > 2 ? 0 : shape.dim[dim] + k % 2;
+                    part[k] = fa_randn(shape);
+                }
+                if (other == 1)
+                    part[0] = fa_to(part[0], FA_F16);
+                if (other == 2)
+                    part[0] = fa_transpose(fa_contiguous(fa_transpose(part[0], 0, 2)), 0, 2);
+                fa_tensor *y = fa_cat(FA_ARRAY((size_t)count, part), .dim = dim);
+                for (int64_t k = 0, at = 0, n; k < count; k++, at += n) {
+                    n = fa_size(part[k], dim);
+                    assert_true(fa_same(fa_narrow(y, dim, at, n), fa_to(part[k], FA_F32)));
+                }
+                assert_int_equal(fa_failed(), 0);
+            }
+}
+
 /* What makes something new leaves what it is made of alone, also where there is nothing to do. */
 static void copies(void **state)
 {
@@ -346,11 +378,22 @@ static void transposed_bools(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(pads_that_crop), TEST(transposed_bools),  TEST(repeats_of_a_known_size),
-        TEST(views),          TEST(offsets),           TEST(copies),
-        TEST(in_place),       TEST(older_views),       TEST(overlapping),
-        TEST(errors),         TEST(errors_of_copies),  TEST(many_dimensions),
-        TEST(some_values),    TEST(strided_gradients), TEST(window_gradients),
+        TEST(pads_that_crop),
+        TEST(transposed_bools),
+        TEST(repeats_of_a_known_size),
+        TEST(views),
+        TEST(offsets),
+        TEST(joined),
+        TEST(copies),
+        TEST(in_place),
+        TEST(older_views),
+        TEST(overlapping),
+        TEST(errors),
+        TEST(errors_of_copies),
+        TEST(many_dimensions),
+        TEST(some_values),
+        TEST(strided_gradients),
+        TEST(window_gradients),
     };
     return RUN("shapes");
 }

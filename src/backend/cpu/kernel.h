@@ -20,6 +20,11 @@ static inline const fa__simd_class *fa__cpu_class(unsigned dtype)
 
 /* Results that are larger than this are written past the caches. */
 int64_t fa__cpu_cache_bytes(void);
+/* Whether the result of a kernel is, where so many bytes are all that it reads and writes. */
+static inline bool fa__cpu_streams(int64_t bytes)
+{
+    return bytes > fa__cpu_cache_bytes();
+}
 
 /* Notes what is wrong, for the host to report: the first fault of a launch stays. Always false. */
 bool fa__cpu_fault(const fa__launch *l, fa_code code, fa__fault what);

@@ -18,30 +18,37 @@ typedef struct places {
 
 enum { TOGETHER = 64 };
 
-/* The places of some values, each halving what is left of the line. They go on step by step together, so that a
- * processor works on several at once; which half is left out is no jump, as it would guess it wrong every other time.
- * NaN is above all numbers; as a value it is at the end. `left`: there are at most so many elements between low and
- * high.
- */
+/* The places of some values, each halving what is left of the line: left[i] elements from low[i] on. They go on step by
+ * step together, so that a processor works on several at once; which half is left out is no jump, as it would guess it
+ * wrong every other time. After a step they have the same number of elements left, or one less: `least`. NaN is above
+ * all numbers, so that none in the line is before a value; as a value it is at the end. */
+#define HALVE(BEFORE)                                                                                                  \
+    for (; least > 0; least = (least - 1) / 2)                                                                         \
+        for (int i = 0; i < count; i++) {                                                                              \
+            const int64_t half = left[i] / 2;                                                                          \
+            const int64_t before = -(int64_t)(x[(low[i] + half) * step] BEFORE value[i]);                              \
+            low[i] += (half + 1) & before;                                                                             \
+            left[i] = half + (((left[i] & 1) - 1) & before);                                                           \
+        }                                                                                                              \
+    for (int i = 0; i < count && n; i++)                                                                               \
+        low[i] += left[i] & (x[(low[i] - (low[i] == n)) * step] BEFORE value[i]);
 #define FIND(T)                                                                                                        \
     static void find_##T(const void *line, int64_t step, int64_t n, const void *values, int count, bool right,         \
                          int64_t *low)                                                                                 \
     {                                                                                                                  \
         const T *x = line, *value = values;                                                                            \
-        int64_t high[TOGETHER];                                                                                        \
+        int64_t left[TOGETHER], least = n;                                                                             \
         for (int i = 0; i < count; i++) {                                                                              \
             low[i] = 0;                                                                                                \
-            high[i] = n;                                                                                               \
+            left[i] = n;                                                                                               \
         }                                                                                                              \
-        for (int64_t left = n; left > 0; left /= 2)                                                                    \
-            for (int i = 0; i < count; i++) {                                                                          \
-                const int64_t middle = low[i] + (high[i] - low[i]) / 2, at = middle - (middle == n);                   \
-                const T there = x[at * step], v = value[i];                                                            \
-                const int64_t found = -(int64_t)(low[i] == high[i]);                                                   \
-                const int64_t below = -(int64_t)((v != v) | (there < v) | (right & (there == v)));                     \
-                low[i] += (middle + 1 - low[i]) & below & ~found;                                                      \
-                high[i] -= (high[i] - middle) & ~below;                                                                \
-            }                                                                                                          \
+        if (right) {                                                                                                   \
+            HALVE(<=)                                                                                                  \
+        } else {                                                                                                       \
+            HALVE(<)                                                                                                   \
+        }                                                                                                              \
+        for (int i = 0; i < count; i++)                                                                                \
+            low[i] = value[i] != value[i] ? n : low[i];                                                                \
     }
 FIND(float)
 FIND(double)

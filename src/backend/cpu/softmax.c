@@ -19,7 +19,7 @@ typedef struct rows {
     int64_t n, together, x_step, y_step; /* in elements, */
     int64_t x_pace, y_pace;              /* and in bytes */
     size_t x_size, y_size;
-    bool log, x_plain, y_plain, x_abreast, y_abreast;
+    bool log, stream, x_plain, y_plain, x_abreast, y_abreast;
     _Atomic bool failed;
 } rows;
 
@@ -53,14 +53,26 @@ static void invert(const fa__simd_class *k, char *x, char *work, int64_t count)
     k->prim[FA__PRIM_div](x, work, x, NULL, count);
 }
 
+/* The largest and the smallest element of each of `count` rows. */
+static void ranges(const rows *r, char *most, char *least, const char *x, int64_t count, char *work)
+{
+    const fa__simd_class *k = r->k;
+    const int64_t all = r->n < FA__CHAINS ? count : 1, row = all * r->n * k->size;
+    for (int64_t i = 0; i < count; i += all, x += row, most += all * k->size, least += all * k->size)
+        if (r->n < FA__CHAINS || !k->range(most, least, x, r->n)) {
+            fa__cpu_combine_rows(k, FA__COMBINE_MAX, most, x, all, r->n, work);
+            fa__cpu_combine_rows(k, FA__COMBINE_MIN, least, x, all, r->n, work);
+        }
+}
+
 /* `count` rows, one behind the other; x, if `more`, is followed by the rows that come next. */
 static void compute(const rows *r, char *y, const char *x, int64_t count, bool more, const room *m)
 {
     const fa__simd_class *k = r->k;
     const int64_t numbers = count * k->size, row = r->n * k->size;
-    char *most = m->each, *least = most + numbers, *sum = least + numbers, *powers = r->log ? m->a : y;
-    fa__cpu_combine_rows(k, FA__COMBINE_MAX, most, x, count, r->n, m->b);
-    fa__cpu_combine_rows(k, FA__COMBINE_MIN, least, x, count, r->n, m->b);
+    char *most = m->each, *least = most + numbers, *sum = least + numbers, *powers = r->log || r->stream ? m->a : y;
+    char *target = r->stream ? m->a : y;
+    ranges(r, most, least, x, count, m->b);
     for (int64_t i = 0; i < count; i++) {
         if (more)
             fa__cpu_prefetch(x + (count + i) * row, row);
@@ -73,9 +85,11 @@ static void compute(const rows *r, char *y, const char *x, int64_t count, bool m
         invert(k, sum, least, count);
     for (int64_t i = 0; i < count; i++)
         if (r->log)
-            k->shift_row(y + i * row, x + i * row, most + i * k->size, sum + i * k->size, r->n);
+            k->shift_row(target + i * row, x + i * row, most + i * k->size, sum + i * k->size, r->n);
         else
-            k->scale_row(y + i * row, y + i * row, sum + i * k->size, r->n);
+            k->scale_row(target + i * row, powers + i * row, sum + i * k->size, r->n);
+    if (r->stream)
+        fa__cpu_simd->stream(y, m->a, count * row);
 }
 
 /* Whether rows lie one behind the other, in the dtype that is computed in. */
@@ -254,6 +268,8 @@ static void some_rows(void *context, int64_t begin, int64_t end)
         if (!r->y_plain)
             store(r, m.row, i, count);
     }
+    if (r->stream)
+        fa__cpu_simd->stream_end();
 }
 
 static bool run(const fa__launch *l, int64_t dim, bool log)
@@ -276,6 +292,7 @@ static bool run(const fa__launch *l, int64_t dim, bool log)
     r.walk = fa__cpu_others(x->shape, x->rank, d, x, y, NULL);
     if (!r.n)
         return true;
+    r.stream = r.y_plain && r.n <= LONG && fa__cpu_streams(r.walk.count * r.n * (int64_t)(r.x_size + r.y_size));
     r.x_abreast = is_abreast(&r, 0, r.x_step);
     r.y_abreast = is_abreast(&r, 1, r.y_step);
     r.together = r.n < STRIP ? STRIP / r.n : 1;

@@ -25,6 +25,7 @@ typedef struct norm {
     int64_t outer, rows, run, n, blocks, together;
     factor weight, bias;
     double eps;
+    bool stream; /* y goes past the caches */
     _Atomic bool failed;
 } norm;
 
@@ -165,9 +166,13 @@ static void standardize_rows(void *context, const room *m, int64_t row, int64_t 
         for (int64_t o = 0; o < s->outer; o++)
             for (int64_t at = 0; at < s->run; at += FA__BLOCK) {
                 int64_t offset = ((o * s->rows + row + i) * s->run + at) * size;
-                s->k->standardize_row(s->y + offset, (const char *)s->x->data + offset, s->mean + (row + i) * size,
-                                      m->a + i * size, m->weight + (s->weight.even ? 0 : at * size),
-                                      m->bias + (s->bias.even ? 0 : at * size), fa__min(FA__BLOCK, s->run - at));
+                int64_t some = fa__min(FA__BLOCK, s->run - at);
+                s->k->standardize_row(s->stream ? m->tile : s->y + offset, (const char *)s->x->data + offset,
+                                      s->mean + (row + i) * size, m->a + i * size,
+                                      m->weight + (s->weight.even ? 0 : at * size),
+                                      m->bias + (s->bias.even ? 0 : at * size), some);
+                if (s->stream)
+                    fa__cpu_simd->stream(s->y + offset, m->tile, some * size);
             }
     }
 }
@@ -205,10 +210,12 @@ static void backward_rows(void *context, const room *m, int64_t row, int64_t cou
         for (int64_t o = 0; o < s->outer; o++)
             for (int64_t at = 0; at < s->run; at += FA__BLOCK) {
                 int64_t offset = ((o * s->rows + i) * s->run + at) * size;
-                s->k->standardize_back(s->y + offset, (const char *)s->gy->data + offset,
+                int64_t some = fa__min(FA__BLOCK, s->run - at);
+                s->k->standardize_back(s->stream ? m->tile : s->y + offset, (const char *)s->gy->data + offset,
                                        (const char *)s->x->data + offset, numbers,
-                                       m->weight + (s->weight.even ? 0 : at * size), s->weight.even, s->n,
-                                       fa__min(FA__BLOCK, s->run - at));
+                                       m->weight + (s->weight.even ? 0 : at * size), s->weight.even, s->n, some);
+                if (s->stream)
+                    fa__cpu_simd->stream(s->y + offset, m->tile, some * size);
             }
     }
 }
@@ -234,6 +241,7 @@ static void describe(norm *s, int64_t set)
     s->blocks = (s->n + FA__BLOCK - 1) / FA__BLOCK;
     s->together = s->outer == 1 && s->n <= FA__BLOCK ? GROUP / (s->n + !s->n) : 1;
     s->k = fa__cpu_class(x->dtype);
+    s->stream = fa__cpu_streams((s->gy ? 3 : 2) * s->rows * s->n * s->k->size);
 }
 
 typedef struct task {
@@ -272,6 +280,8 @@ static void some_rows(void *context, int64_t begin, int64_t end)
         count = fa__min(t->s->together, end - row);
         t->rows(t->s, &m, row, count);
     }
+    if (t->s->stream)
+        fa__cpu_simd->stream_end();
 }
 
 static bool run(norm *s, void (*rows)(void *, const room *, int64_t, int64_t))

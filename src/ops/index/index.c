@@ -181,11 +181,31 @@ static bool cat_infer(fa__call *c)
     return true;
 }
 
+/* Whether the device has a kernel for all parts at once: they are contiguous, of the result's dtype and long enough on
+ * average. There are at most so many operands of a launch. */
+static bool kernel_joins(fa__call *c)
+{
+    enum { MOST = 1 << 15, BYTES = 64 };
+    const cat_args *a = c->args;
+    const fa_tensor *y = c->out[0];
+    if (!c->plan.device->backend->has_kernel(c->op) || a->x.count > MOST || !fa_is_contiguous(y))
+        return false;
+    int64_t rows = 1;
+    for (int i = fa__wrap_dim(c, y, a->dim) - 1; i >= 0; i--)
+        rows *= y->shape[i];
+    for (size_t k = 0; k < a->x.count; k++)
+        if (a->x.item[k]->dtype != y->dtype || !fa_is_contiguous(a->x.item[k]))
+            return false;
+    return fa__numel(y) * (int64_t)fa__dtype_size(y->dtype) >= rows * (int64_t)a->x.count * BYTES;
+}
+
 /* One compiled expression writes each part of the result. */
 static bool cat_run(fa__call *c)
 {
     const cat_args *a = c->args;
     int64_t at = 0;
+    if (kernel_joins(c))
+        return fa__run_kernel(c);
     for (size_t k = 0; k < a->x.count; k++) {
         const fa_tensor *t = a->x.item[k];
         fa_tensor *part = skipped(t) ? NULL : fa__own(fa__tensor_alias(c->out[0]));
@@ -220,6 +240,8 @@ static void cat_grad(fa__back *b)
  *  skipped. */
 OP(cat, cat_args, (y), .infer = cat_infer, .exact = true, .run = cat_run, .grad = cat_grad, .autocast = FA__CAST_WIDEST,
    TORCH("cat(x, dim)"), ALSO("`concat`, `concatenate`"),
-   SAMPLES("[(2,3) (4,3)]; [(2,3) (2,1) (2,2)] dim=1; [(3)] dim=-1; [(0) (2,3)]; [(2,0) (2,3)] dim=1"))
+   SAMPLES(
+       "[(2,3) (4,3)]; [(2,3) (2,1) (2,2)] dim=1; [(3)] dim=-1; [(0) (2,3)]; [(2,0) (2,3)] dim=1; [(0) (20,9) (1,9)]; "
+       "[(2,40) (2,70) (2,0)] dim=-1"))
 
 #include "index.rows"

@@ -195,16 +195,6 @@ static fa_tensor *gradient_of_x(const fa__back *b, const sums *s)
     return fa_pointwise("x * y + z + w * (a - b)", factor, s->h, shift, slope, a->x, s->mean);
 }
 
-/* The same for a weight and a bias that differ within each mean: one pass over gy and x for both. */
-static void give_wide_factors(fa__back *b, const sums *s)
-{
-    const standardize_args *a = b->args;
-    const fa_tensor *weight = tensor_of(&a->weight), *bias = tensor_of(&a->bias);
-    fa__standard_sums_result r = fa__standard_sums(b->gy[0], a->x, s->mean, s->scale, spread_over(weight, a->x));
-    fa__set_input_grad(b, &a->weight, fa_to(r.product, (fa_dtype)weight->dtype));
-    fa__set_input_grad(b, &a->bias, fa_to(r.sum, (fa_dtype)bias->dtype));
-}
-
 /* Where the gradient is not differentiated itself: h, the sums and the gradient of x in one operation. */
 static fa_tensor *gradients_at_once(const fa__back *b, sums *s)
 {
@@ -215,24 +205,43 @@ static fa_tensor *gradients_at_once(const fa__back *b, sums *s)
     return r.gx;
 }
 
+/* Whether weight and bias differ within each mean, and the gradients of both are wanted. */
+static bool wants_wide_factors(const fa__back *b)
+{
+    const standardize_args *a = b->args;
+    const fa_tensor *weight = tensor_of(&a->weight), *bias = tensor_of(&a->bias);
+    return weight && bias && fa__wants(b, &a->weight) && fa__wants(b, &a->bias) && !is_even(weight, a->set)
+           && fa__same_shape(weight, bias);
+}
+
+/* Then these and that of x in one operation. */
+static void give_wide_gradients(fa__back *b)
+{
+    const standardize_args *a = b->args;
+    const fa_tensor *weight = tensor_of(&a->weight), *bias = tensor_of(&a->bias);
+    fa__standardize_gradients_result r =
+        fa__standardize_gradients(b->gy[0], a->x, b->y[1], b->y[2], weight, a->set, a->eps);
+    fa__set_input_grad(b, &a->weight, fa_to(r.product, (fa_dtype)weight->dtype));
+    fa__set_input_grad(b, &a->bias, fa_to(r.sum, (fa_dtype)bias->dtype));
+    fa__set_input_grad(b, &a->x, r.gx);
+}
+
 static void standardize_grad(fa__back *b)
 {
     const standardize_args *a = b->args;
-    if (!fa__recording() && fa__wants(b, &a->x) && b->gy[0] && !b->gy[1] && !b->gy[2]) {
-        sums at_once;
-        fa_tensor *gx = gradients_at_once(b, &at_once);
-        const fa_tensor *weight = tensor_of(&a->weight), *bias = tensor_of(&a->bias);
-        bool wide = weight && bias && fa__wants(b, &a->weight) && fa__wants(b, &a->bias) && !at_once.even
-                    && fa__same_shape(weight, bias);
-        (wide ? give_wide_factors : give_factors)(b, &at_once);
-        fa__set_input_grad(b, &a->x, gx);
+    bool at_once = !fa__recording() && fa__wants(b, &a->x) && b->gy[0] && !b->gy[1] && !b->gy[2];
+    if (at_once && wants_wide_factors(b)) {
+        give_wide_gradients(b);
         return;
     }
-    const sums s = sums_of(b);
+    sums s;
+    fa_tensor *gx = at_once ? gradients_at_once(b, &s) : NULL;
+    if (!at_once)
+        s = sums_of(b);
     if (b->gy[0])
         give_factors(b, &s);
     if (fa__wants(b, &a->x))
-        fa__set_input_grad(b, &a->x, fa_to(gradient_of_x(b, &s), (fa_dtype)a->x->dtype));
+        fa__set_input_grad(b, &a->x, at_once ? gx : fa_to(gradient_of_x(b, &s), (fa_dtype)a->x->dtype));
 }
 
 /** (x - mean) / sqrt(variance + eps) * weight + bias, with mean and biased variance (division by n) over some
@@ -253,30 +262,29 @@ typedef struct {
     double eps;                /* added to the variance */
 } standardize_back_args;
 
-static bool standardize_back_infer(fa__call *c)
+static bool check_back(const fa__call *c, const standardize_back_args *a)
 {
-    const standardize_back_args *a = c->args;
     const fa_arg mean = fa__arg_t(a->mean), variance = fa__arg_t(a->variance);
     if (!fa__same_shape(a->g, a->x) || a->g->dtype != a->x->dtype)
         return fa__call_fail(c, FA_ERROR_SHAPE, "g and x are of different shapes or dtypes");
-    if (!check_x(c, a->x) || !check_factor(c, a->x, &mean, "mean") || !check_factor(c, a->x, &variance, "variance")
-        || !check_factor(c, a->x, &a->weight, "weight"))
-        return false;
-    if (!fa__infer_reduced(c, a->x, dims_of(a->set), true, wide_dtype(a->x)))
+    return check_x(c, a->x) && check_factor(c, a->x, &mean, "mean") && check_factor(c, a->x, &variance, "variance")
+           && check_factor(c, a->x, &a->weight, "weight");
+}
+
+static bool standardize_back_infer(fa__call *c)
+{
+    const standardize_back_args *a = c->args;
+    if (!check_back(c, a) || !fa__infer_reduced(c, a->x, dims_of(a->set), true, wide_dtype(a->x)))
         return false;
     c->spec[1] = c->spec[2] = c->spec[3] = c->spec[0];
     return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
 }
 
-static bool standardize_back_run(fa__call *c)
+/* The results of standardize_back, by expressions. */
+static bool run_back(fa__call *c, const standardize_back_args *a, fa_tensor *gx, fa_tensor *scale, fa_tensor *sum,
+                     fa_tensor *product)
 {
     static const char *const names[] = {"s", "p"};
-    const standardize_back_args *a = c->args;
-    fa_tensor *gx = c->out[0], *scale = c->out[1], *sum = c->out[2], *product = c->out[3];
-    const fa_arg none = fa__arg_f(0);
-    if (fa_is_contiguous(a->g) && fa_is_contiguous(a->mean) && fa_is_contiguous(a->variance)
-        && kernel_does(c, a->x, a->set, &a->weight, &none))
-        return fa__run_kernel(c);
     bool even = is_even(tensor_of(&a->weight), a->set);
     const fa_arg one = fa__arg_f(1);
     const fa__bound g = {.name = "g", .value = fa__arg_t(a->g)}, x = {.name = "x", .value = fa__arg_t(a->x)},
@@ -293,12 +301,89 @@ static bool standardize_back_run(fa__call *c)
                                  (fa__bound[]){r, f, g, w, s, p, n, x, m});
 }
 
+/* Whether the device has a kernel of the operation that does this. */
+static bool kernel_goes_back(const fa__call *c, const standardize_back_args *a)
+{
+    const fa_arg none = fa__arg_f(0);
+    return fa_is_contiguous(a->g) && fa_is_contiguous(a->mean) && fa_is_contiguous(a->variance)
+           && kernel_does(c, a->x, a->set, &a->weight, &none);
+}
+
+static bool standardize_back_run(fa__call *c)
+{
+    const standardize_back_args *a = c->args;
+    return kernel_goes_back(c, a) ? fa__run_kernel(c) : run_back(c, a, c->out[0], c->out[1], c->out[2], c->out[3]);
+}
+
 /** The gradient of standardize's x, given that of y; 1 / deviation; and the sums over the elements of each mean of h
  *  and of h times the normalized x, where h is g, multiplied by the weight unless that is constant over each mean. */
 OP(standardize_back, standardize_back_args, (gx, scale, sum, product), .infer = standardize_back_infer,
    .run = standardize_back_run, .no_grad = "backward that is recorded is made of other operations", INTERNAL, TORCH(""),
    SAMPLES("(4,3,5) (4,3,5) (1,3,1) p(1,3,1) (1,3,1) 5 0.01; (3,7) (3,7) (3,1) p(3,1) (1,7) 2 0.01; (2,3,4) (2,3,4) "
            "(2,1,1) p(2,1,1) 1 6 0.01; (2,2,3,4) (2,2,3,4) (2,2,1,1) p(2,2,1,1) (1,2,3,1) 12 0.01"))
+
+/* The same, and the gradients of weight and bias. */
+typedef struct {
+    const fa_tensor *g;        /* x's shape and dtype */
+    const fa_tensor *x;        /* floating */
+    const fa_tensor *mean;     /* x's shape, but 1 in the dimensions of the statistics */
+    const fa_tensor *variance; /* mean's shape */
+    const fa_tensor *weight;   /* as that of standardize */
+    int64_t set;               /* the dimensions of the statistics, as a bit mask */
+    double eps;                /* added to the variance */
+} standardize_gradients_args;
+
+static standardize_back_args back_of(const standardize_gradients_args *a)
+{
+    return (standardize_back_args){a->g, a->x, a->mean, a->variance, fa__arg_t(a->weight), a->set, a->eps};
+}
+
+static bool standardize_gradients_infer(fa__call *c)
+{
+    const standardize_gradients_args *a = c->args;
+    const standardize_back_args back = back_of(a);
+    if (!check_back(c, &back) || !fa__infer_shape(c, wide_dtype(a->x), a->weight->rank, a->weight->shape))
+        return false;
+    c->spec[1] = c->spec[2] = c->spec[0];
+    return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
+}
+
+/* Whether the weight has a number of its own for each element of a mean, the same for all means. */
+static bool is_of_columns(const standardize_gradients_args *a)
+{
+    for (int i = 0; i < a->x->rank; i++)
+        if (a->weight->shape[i] != (a->set >> i & 1 ? a->x->shape[i] : 1))
+            return false;
+    return a->weight->dtype == a->x->dtype && fa_is_contiguous(a->weight) && fa__numel(a->x);
+}
+
+static bool standardize_gradients_run(fa__call *c)
+{
+    static const char *const names[] = {"p", "s"};
+    const standardize_gradients_args *a = c->args;
+    const standardize_back_args back = back_of(a);
+    if (!(a->set & 1) && is_of_columns(a) && kernel_goes_back(c, &back))
+        return fa__run_kernel(c);
+    fa_tensor *scale = fa__between(c, a->variance), *sum = fa__between(c, a->variance);
+    fa_tensor *product = fa__between(c, a->variance);
+    if (!scale || !sum || !product || !run_back(c, &back, c->out[0], scale, sum, product))
+        return false;
+    return fa__run_reduce_to(c, 2, c->out + 1, names, "p = g * ((x - m) * r); s = g",
+                             (unsigned)spread_over(a->weight, a->x), 4,
+                             ((fa__bound[]){{.name = "g", .value = fa__arg_t(a->g)},
+                                            {.name = "x", .value = fa__arg_t(a->x)},
+                                            {.name = "m", .value = fa__arg_t(a->mean)},
+                                            {.name = "r", .value = fa__arg_t(scale)}}));
+}
+
+/** The gradients of standardize's x, weight and bias, given that of y: the last two have weight's shape, in f32 or f64.
+ */
+OP(standardize_gradients, standardize_gradients_args, (gx, product, sum), .infer = standardize_gradients_infer,
+   .run = standardize_gradients_run, .no_grad = "backward that is recorded is made of other operations", INTERNAL,
+   TORCH(""),
+   SAMPLES("(3,7) (3,7) (3,1) p(3,1) (1,7) 2 0.01; (4,3,5) (4,3,5) (4,1,1) p(4,1,1) (1,3,5) 6 0.01; (4,3,5) (4,3,5) "
+           "(4,3,1) p(4,3,1) (1,1,5) 4 0.01; (4,3,5) (4,3,5) (1,3,1) p(1,3,1) (1,3,5) 5 0.01; (2,2,3,4) (2,2,3,4) "
+           "(2,2,1,1) p(2,2,1,1) (1,2,3,1) 12 0.01; (0,3) (0,3) (0,1) p(0,1) (1,3) 2 0.01"))
 
 typedef struct {
     const fa_tensor *g;     /* floating */
@@ -355,44 +440,5 @@ OP(standard_sum, standard_sum_args, (y), .infer = standard_sum_infer, .run = sta
    .grad = standard_sum_grad, .keep = KEEP(g, x, mean, scale), INTERNAL, TORCH(""),
    SAMPLES("(4,3,5) (4,3,5) (1,3,1) (1,3,1) 5; (3,7) (3,7) (3,1) (3,1) 1; (3,7) (3,7) (3,1) (3,1) 0; (0,3) (0,3) (0,1) "
            "(0,1) 1"))
-
-static bool standard_sums_infer(fa__call *c)
-{
-    if (!standard_sum_infer(c))
-        return false;
-    c->spec[1] = c->spec[0];
-    return true;
-}
-
-/* Whether a tensor of x's rank is contiguous and constant over the dimensions from `first` on. */
-static bool is_of_rows(const fa_tensor *t, const fa_tensor *x, int first)
-{
-    for (int i = 0; i < x->rank; i++)
-        if (t->shape[i] != (i < first ? x->shape[i] : 1))
-            return false;
-    return fa_is_contiguous(t);
-}
-
-static bool standard_sums_run(fa__call *c)
-{
-    static const char *const names[] = {"p", "s"};
-    const standard_sum_args *a = c->args;
-    int first = __builtin_ctzll(~(uint64_t)a->set);
-    if (a->set >> first == 0 && c->plan.device->backend->has_kernel(c->op) && !fa__dtype_is_half(a->x->dtype)
-        && a->g->dtype == a->x->dtype && fa_is_contiguous(a->g) && fa_is_contiguous(a->x)
-        && is_of_rows(a->mean, a->x, first) && is_of_rows(a->scale, a->x, first) && fa__numel(a->x))
-        return fa__run_kernel(c);
-    return fa__run_reduce_to(c, 2, c->out, names, "p = g * ((x - m) * r); s = g", (unsigned)a->set, 4,
-                             ((fa__bound[]){{.name = "g", .value = fa__arg_t(a->g)},
-                                            {.name = "x", .value = fa__arg_t(a->x)},
-                                            {.name = "m", .value = fa__arg_t(a->mean)},
-                                            {.name = "r", .value = fa__arg_t(a->scale)}}));
-}
-
-/** The sums of g * (x - mean) * scale and of g over some dimensions, as in fa_standard_sum(). */
-OP(standard_sums, standard_sum_args, (product, sum), .infer = standard_sums_infer, .run = standard_sums_run,
-   .no_grad = "backward that is recorded is made of other operations", INTERNAL, TORCH(""),
-   SAMPLES("(4,3,5) (4,3,5) (1,3,1) (1,3,1) 5; (3,7) (3,7) (3,1) (3,1) 1; (4,3,5) (4,3,5) (4,3,1) (4,3,1) 3; (3,7) "
-           "(3,7) (3,1) (3,1) 0; (0,3) (0,3) (0,1) (0,1) 1"))
 
 #include "standardize.rows"

@@ -1,6 +1,7 @@
 /* The loops of class f32. */
 #include "convert.h"
 #include "half.h"
+#include "larger.h"
 #include "math.inc"
 #include "math64.inc"
 #include "rounding.inc"

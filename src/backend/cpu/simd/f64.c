@@ -1,5 +1,6 @@
 /* The loops of class f64. */
 #include "convert.h"
+#include "larger.h"
 #include "math.inc"
 #include "math64.inc"
 #include "rounding.inc"

@@ -110,6 +110,7 @@ typedef struct fa__simd_class {
     void (*pool_spread)(void *row, const void *y, const fa__pool_row *);
     /* Of rows of n elements, for softmax and norms (rows.inc); NULL in integer classes. Numbers of a row are elements
      * too. */
+    bool (*range)(void *most, void *least, const void *x, int64_t n);
     void (*powers)(void *out, const void *x, const void *most, const void *least, int64_t n);
     void (*scale_row)(void *out, const void *x, const void *factor, int64_t n);
     void (*shift_row)(void *out, const void *x, const void *first, const void *second, int64_t n);
@@ -118,14 +119,14 @@ typedef struct fa__simd_class {
                             const void *bias, int64_t n);
     void (*products)(void *sum, void *product, const void *g, const void *x, const void *mean, const void *factor,
                      const void *weight, int64_t n);
-    void (*column_products)(void *sum, void *product, const void *g, const void *x, int64_t stride, const void *mean,
-                            const void *factor, int64_t rows, int64_t columns, void *chains);
     void (*mean)(void *mean, const void *sum, int64_t n, int64_t count);
     void (*variance)(void *variance, void *mean, const void *distance, const void *square, int64_t n, int64_t count);
     void (*deviation)(void *out, const void *variance, double eps, int64_t count);
     /* numbers: mean, 1 / deviation, and the two sums of `products` */
     void (*standardize_back)(void *out, const void *g, const void *x, const void *const *numbers, const void *weight,
                              bool even, int64_t n, int64_t count);
+    void (*standardize_gradients)(void *out, const void *g, const void *x, const void *const *numbers,
+                                  const void *weight, void *products, void *sums, bool first, int64_t n, int64_t count);
     uint8_t size;  /* bytes of an element */
     uint8_t dtype; /* fa_dtype of an element */
 } fa__simd_class;
