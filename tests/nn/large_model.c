@@ -146,6 +146,18 @@ static void it_is_built_and_measured(void **state)
     assert_true(resident() - host < 64 << 10);
 }
 
+static void a_step_of_training_computes_nothing(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.device = FA_META);
+    fa_module *net = fa_nn_linear(3, 2);
+    fa_optim *optim = fa_optim_adam(net);
+    assert_true(fa_backward(fa_sum(fa_forward(net, fa_zeros(FA_SHAPE(4, 3))))));
+    assert_true(fa_optim_step(optim));
+    assert_no_error();
+}
+
 static void its_summary_tells_its_size(void **state)
 {
     (void)state;
@@ -199,6 +211,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(it_is_built_and_measured),
+        TEST(a_step_of_training_computes_nothing),
         TEST(its_summary_tells_its_size),
         TEST(shapes_go_forward_and_gradients_back),
     };

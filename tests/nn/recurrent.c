@@ -91,6 +91,25 @@ static void cells_do_the_steps_of_a_layer(void **state)
     }
 }
 
+static void batches_may_be_empty_and_shapes_alone(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        FA_SCOPE;
+        fa_module *m = kind == 3 ? fa_nn_lstm(4, 3, .proj_size = 2) : layer_of(kind, 4, 3);
+        fa_tensor *y = fa_forward(m, fa_zeros(FA_SHAPE(5, 0, 4)));
+        assert_int_equal(fa_size(y, 1), 0);
+        assert_true(fa_backward(fa_sum(y)));
+        assert_true(fa_item(fa_amax(fa_abs(fa_grad(fa_module_tensor(m, "weight_hh_l0"))))) == 0);
+        FA_USE(.device = FA_META);
+        m = kind == 3 ? fa_nn_lstm(4, 3, .proj_size = 2) : layer_of(kind, 4, 3);
+        y = fa_forward(m, fa_zeros(FA_SHAPE(5, 2, 4)));
+        assert_int_equal(fa_size(y, 2), kind == 3 ? 2 : 3);
+        assert_true(fa_backward(fa_sum(y)));
+        assert_no_error();
+    }
+}
+
 /* ---- gradients ---- */
 
 /* The gradients of a sum of everything that a layer gives, for its input and parameters. */
@@ -436,6 +455,7 @@ int main(void)
         TEST(parameters_have_pytorchs_names),
         TEST(a_sequence_may_be_read_in_pieces),
         TEST(cells_do_the_steps_of_a_layer),
+        TEST(batches_may_be_empty_and_shapes_alone),
         TEST(gradients_have_gradients),
         TEST(the_graph_may_be_used_twice),
         TEST(frozen_parameters_and_states_of_a_leaf),
