@@ -51,6 +51,9 @@ bool fa__pair_check(const char *who, const char *option, fa_pair pair, int64_t l
         return fa_fail(FA_ERROR_ARGUMENT, "%s: %s is one number here, and no FA_PAIR", who, option);
     if (pair == FA_PADDING_SAME)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: %s cannot be FA_PADDING_SAME here", who, option);
+    if (pair == FA__PAIR_INVALID)
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: %s has a number outside the range of FA_PAIR, -1 to 2147483646", who,
+                       option);
     return (height >= least && width >= least)
            || fa_fail(FA_ERROR_ARGUMENT, "%s: %s is %" PRId64 " or more, not %" PRId64, who, option, least,
                       height < least ? height : width);

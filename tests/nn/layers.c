@@ -185,8 +185,10 @@ static void layers_refuse_what_makes_no_sense(void **state)
     assert_error(FA_ERROR_ARGUMENT, "fa_nn_avg_pool2d: .stride is 1 or more, not -2");
     assert_null(fa_nn_max_pool2d(2, .stride = FA_PAIR(2, 0)));
     assert_error(FA_ERROR_ARGUMENT, "fa_nn_max_pool2d: .stride is 1 or more, not 0");
-    assert_null(fa_nn_adaptive_avg_pool2d(FA_PAIR(2, -2)));
+    assert_null(fa_nn_adaptive_avg_pool2d(-2));
     assert_error(FA_ERROR_ARGUMENT, "fa_nn_adaptive_avg_pool2d: the size is -1 or more, not -2");
+    assert_null(fa_nn_adaptive_avg_pool2d(FA_PAIR(2, -2)));
+    assert_error(FA_ERROR_ARGUMENT, "fa_nn_adaptive_avg_pool2d: the size has a number outside the range of FA_PAIR");
     assert_null(fa_nn_conv1d(3, 6, FA_PAIR(2, 2)));
     assert_error(FA_ERROR_ARGUMENT, "fa_nn_conv1d: the kernel is one number here, and no FA_PAIR");
     assert_null(fa_nn_conv_transpose1d(3, 6, 3, .stride = FA_PAIR(1, 2)));
