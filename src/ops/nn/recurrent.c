@@ -205,9 +205,9 @@ static bool needs_grad(const network *net, const fa_tensor *x, size_t k)
     return needs && !fa__ctx()->settings->no_grad;
 }
 
-static fa_arg optional(bool there, fa_tensor *const *t)
+static fa_arg optional(bool there, fa_tensor *const *list, size_t i)
 {
-    return there ? fa__arg_t(*t) : fa__arg_f(0);
+    return there ? fa__arg_t(list[i]) : fa__arg_f(0);
 }
 
 static fa_tensor *run_direction(const network *net, const fa_tensor *x, size_t k, fa_tensor **h, fa_tensor **c)
@@ -216,9 +216,9 @@ static fa_tensor *run_direction(const network *net, const fa_tensor *x, size_t k
     const bool reverse = k % (size_t)net->directions;
     if (net->projected)
         return run_projected(net, x, k, h, c);
-    fa__recurrence_result r = fa__recurrence(x, p[0], p[1], net->h.item[k], optional(net->c.count, &net->c.item[k]),
-                                             optional(net->bias, &p[2]), optional(net->bias, &p[3]), net->kind, reverse,
-                                             needs_grad(net, x, k));
+    fa__recurrence_result r =
+        fa__recurrence(x, p[0], p[1], net->h.item[k], optional(net->c.count, net->c.item, k), optional(net->bias, p, 2),
+                       optional(net->bias, p, 3), net->kind, reverse, needs_grad(net, x, k));
     if (!r.y)
         return NULL;
     const int64_t last = reverse ? 0 : r.y->shape[0] - 1;
