@@ -41,13 +41,10 @@ static fa__target *target_of(fa__itinerary *plan, fa__object *object, bool *fres
 {
     if (2 * plan->used >= plan->slots && !grow(plan))
         return NULL;
-    fa__target **at = look(plan->slot, plan->slots, object);
-    *fresh = !*at;
-    if (*at)
-        return *at;
-    fa__target *t = fa__small_alloc(sizeof *t);
-    if (!t)
-        return NULL;
+    fa__target **at = look(plan->slot, plan->slots, object), *t = *at;
+    *fresh = !t;
+    if (t || !(t = fa__small_alloc(sizeof *t)))
+        return t;
     *t = (fa__target){.object = fa__ref(object)};
     plan->used++;
     return *at = t;

@@ -6,15 +6,16 @@
 #include "core/tensor.h"
 #include <string.h>
 
+/* A block is signed without the cache's lock, while other threads may report: made_by is set last. */
 void fa__block_sign(fa__block *b, const fa_tensor *t)
 {
-    if (b->made_by)
+    if (__atomic_load_n(&b->made_by, __ATOMIC_RELAXED))
         return;
-    b->made_by = t->made_by;
     b->made_at = t->made_at;
     b->dtype = t->dtype;
     b->rank = t->rank;
     memcpy(b->shape, t->shape, t->rank * sizeof *t->shape);
+    __atomic_store_n(&b->made_by, t->made_by, __ATOMIC_RELEASE);
 }
 
 void fa__storage_sign(fa__storage *s, const fa_tensor *t)
@@ -27,11 +28,11 @@ void fa__storage_sign(fa__storage *s, const fa_tensor *t)
 
 void fa__block_sign_as(fa__block *b, const fa__block *other)
 {
-    b->made_by = other->made_by;
     b->made_at = other->made_at;
     b->dtype = other->dtype;
     b->rank = other->rank;
     memcpy(b->shape, other->shape, sizeof b->shape);
+    __atomic_store_n(&b->made_by, __atomic_load_n(&other->made_by, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
 }
 
 void fa__write_bytes(char *out, size_t size, size_t bytes)
@@ -55,7 +56,7 @@ static int find_largest(const fa__cache *c, const fa__block *largest[FA__MOST_SH
     int count = 0;
     for (const fa__block *b = c->live; b; b = b->next) {
         int at = count;
-        if (!b->made_by)
+        if (!__atomic_load_n(&b->made_by, __ATOMIC_ACQUIRE))
             continue;
         while (at > 0 && largest[at - 1]->requested < b->requested)
             at--;
@@ -153,7 +154,7 @@ static void write_block(FILE *file, const fa__block *b, size_t offset)
             state);
     if (!b->free)
         fprintf(file, ", \"requested\": %zu", b->requested);
-    if (!b->free && b->made_by)
+    if (!b->free && __atomic_load_n(&b->made_by, __ATOMIC_ACQUIRE))
         write_maker(file, b);
     fputc('}', file);
 }

@@ -36,7 +36,7 @@ PLAIN(16)
         for (int q = 0; q < name##_lanes; q++)                                                                         \
             store(t + q * ts, v[q]);                                                                                   \
     }
-#define PAST(to, value) stream_lane((lane *)(to), (lane)(value))
+#define PAST(to, value) stream_lane((lane *)(void *)(to), (lane)(value))
 SQUARE_OF(f32, float, square, f32_store)
 SQUARE_OF(f64, double, square, f64_store)
 SQUARE_OF(f32, float, square_past, PAST)
