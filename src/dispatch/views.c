@@ -53,7 +53,7 @@ static bool shape_fails(const fa__call *c, const char *text)
 
 bool fa__complete_shape(const fa__call *c, const fa_tensor *x, fa_shape given, fa_shape *shape)
 {
-    int64_t known = 1, count = fa__numel(x);
+    int64_t known, count = fa__numel(x);
     int open = -1;
     *shape = given;
     if (given.rank < 0 || given.rank > FA_MAX_DIMS)
@@ -62,10 +62,10 @@ bool fa__complete_shape(const fa__call *c, const fa_tensor *x, fa_shape given, f
         if (given.dim[i] < -1 || (given.dim[i] == -1 && open >= 0))
             return shape_fails(c, "sizes are not negative, but one may be -1");
         if (given.dim[i] == -1)
-            open = i;
-        else if (!fa__mul_i64(known, given.dim[i], &known))
-            return shape_fails(c, "the shape has more elements than can be addressed");
+            shape->dim[open = i] = 1;
     }
+    if (!fa__checked_numel(shape->rank, shape->dim, &known))
+        return shape_fails(c, "the shape has more elements than can be addressed");
     if (open >= 0) {
         if (!known || count % known)
             return fa__call_fail(c, FA_ERROR_SHAPE, "no size in the place of -1 gives %lld elements", (long long)count);

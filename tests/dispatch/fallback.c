@@ -14,17 +14,21 @@
 #include <facula/ops/loss.h>
 #include <facula/optim.h>
 #include <math.h>
+#include <pthread.h>
 #include <unistd.h>
 
-/* ---- what the log says ---- */
+/* ---- what the log says, also from the threads of a backward pass ---- */
 static char said[20000];
+static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;
 
 static void note(void *context, fa_log_level level, const char *message)
 {
     (void)context;
+    pthread_mutex_lock(&saying);
     size_t length = strlen(said);
     if (level <= FA_LOG_WARNING)
         snprintf(said + length, sizeof said - length, "%s\n", message);
+    pthread_mutex_unlock(&saying);
 }
 
 static int times(const char *line)

@@ -129,17 +129,18 @@ static fa_tensor *copied(const fa_tensor *x, fa_shape seen, fa_shape wide, fa_sh
 
 static bool check_repeats(const fa__call *c, const fa_tensor *x, fa_shape repeats)
 {
-    int64_t count = 1, size;
+    int64_t count, size[FA_MAX_DIMS];
     if (repeats.rank < x->rank || repeats.rank > FA_MAX_DIMS)
         return fa__call_fail(c, FA_ERROR_SHAPE, "%d repeats for %d dimensions", repeats.rank, x->rank);
     for (int i = 0; i < repeats.rank; i++) {
         int old = i - (repeats.rank - x->rank);
         if (repeats.dim[i] < 0)
             return fa__call_fail(c, FA_ERROR_ARGUMENT, "repeats are not negative");
-        if (!fa__mul_i64(repeats.dim[i], old < 0 ? 1 : x->shape[old], &size) || !fa__mul_i64(count, size, &count))
-            return fa__call_fail(c, FA_ERROR_SHAPE, "there would be more elements than can be counted");
+        if (!fa__mul_i64(repeats.dim[i], old < 0 ? 1 : x->shape[old], &size[i]))
+            return fa__call_fail(c, FA_ERROR_SHAPE, "dimension %d would be larger than can be counted", i);
     }
-    return true;
+    return fa__checked_numel(repeats.rank, size, &count)
+           || fa__call_fail(c, FA_ERROR_SHAPE, "there would be more elements than can be counted");
 }
 
 /* Inserts a dimension for the repetitions before each repeated dimension. */
