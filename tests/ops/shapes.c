@@ -375,10 +375,24 @@ static void transposed_bools(void **state)
     assert_true(fa_same(fa_to(fa_logical_not(turned), FA_I32), fa_sub(1, fa_to(flat, FA_I32))));
 }
 
+/* A view without elements, whose strides would let it overlap itself, adds nothing to the gradient. */
+static void gradient_of_an_empty_view(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_full(FA_SHAPE(3), 1.0, .requires_grad = true);
+    fa_tensor *view = fa_as_strided(x, FA_SHAPE(0, 2), FA_SHAPE(0, 2));
+    fa_backward(fa_add(fa_sum(view), fa_sum(x)));
+    HOLD(fa_grad(x), 1, 1, 1);
+    fa_tensor *none = fa_zeros(FA_SHAPE(0), .requires_grad = true);
+    fa_backward(fa_sum(fa_as_strided(none, FA_SHAPE(0, 2), FA_SHAPE(0, 2))));
+    assert_int_equal(fa_numel(fa_grad(none)), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(pads_that_crop),
+        TEST(gradient_of_an_empty_view),
         TEST(transposed_bools),
         TEST(repeats_of_a_known_size),
         TEST(views),

@@ -119,6 +119,15 @@ static bool write_strided_infer(fa__call *c)
     return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
 }
 
+static bool write_part(fa__call *c, fa_tensor *part, const fa_tensor *value, bool add)
+{
+    const fa_tensor *sum = add ? fa__summed_for(c, part, value) : value;
+    fa__bound bound[] = {{.name = "v", .value = fa__arg_t(sum)}, {.name = "p", .value = fa__arg_t(part)}};
+    if (!sum)
+        return false;
+    return add ? fa__run_expression(c, part, "p + v", 2, bound) : fa__run_expression(c, part, "v", 1, bound);
+}
+
 static bool write_strided_run(fa__call *c)
 {
     const write_strided_args *a = c->args;
@@ -127,10 +136,7 @@ static bool write_strided_run(fa__call *c)
               *part = work ? fa__part_of(work, a->shape, a->strides, a->offset) : NULL;
     if (!part || !fa__run_expression(c, work, "x", 1, bound))
         return false;
-    const fa_tensor *value = a->add ? fa__summed_for(c, part, a->value) : a->value;
-    fa__bound parts[] = {{.name = "v", .value = fa__arg_t(value)}, {.name = "p", .value = fa__arg_t(part)}};
-    if (!value
-        || !(a->add ? fa__run_expression(c, part, "p + v", 2, parts) : fa__run_expression(c, part, "v", 1, parts)))
+    if (fa__numel(part) && !write_part(c, part, a->value, a->add))
         return false;
     bound[0].value = fa__arg_t(work);
     return work == c->out[0] || fa__run_expression(c, c->out[0], "x", 1, bound);
