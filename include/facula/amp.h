@@ -36,11 +36,12 @@ typedef struct fa_scaler fa_scaler; /**< a gradient scaler */
 typedef struct fa_amp_scaler_options {
     size_t size;             /**< set by the macro */
     double init_scale;       /**< initial scale, more than 0: a normal number of f32 */
-    double growth_factor;    /**< the scale is multiplied by it after growth_interval steps without overflow; above 1 */
+    double growth_factor;    /**< the scale is multiplied by it after growth_interval steps without overflow; above 1.
+                                  Factors are rounded to f32 */
     double backoff_factor;   /**< the scale is multiplied by it after a step with overflow; between 0 and 1 */
     int64_t growth_interval; /**< number of consecutive steps without overflow before the scale grows; at least 1 */
-    double min_scale;        /**< the scale does not become less than this; more than 0 (PyTorch's has no limit) */
-    bool enabled;            /**< false: losses are not scaled, and fa_scaler_step() is fa_optim_step() */
+    double min_scale; /**< an overflow does not make the scale less than this; more than 0 (PyTorch's has no limit) */
+    bool enabled;     /**< false: losses are not scaled, and fa_scaler_step() is fa_optim_step() */
     char fa__end;
 } fa_amp_scaler_options;
 #define FA__DEFAULT_fa_amp_scaler                                                                                      \

@@ -405,7 +405,8 @@ typedef fa_module fa_transform;
 /** Converts u8 values 0 to 255 to f32 values 0 to 1. Other dtypes are left unchanged. */
 FA_API fa_transform *fa_transform_to_tensor(void);
 
-/** Computes (x - mean) / std for each channel, in the dtype of x, or in f32 if x is an integer tensor.
+/** Computes (x - mean) / std for each channel, in the dtype of x, or in f32 if x is an integer tensor. u8 images are an
+ *  error: fa_transform_to_tensor() comes before it.
  *  @param mean the mean of each channel, or one number for all
  *  @param std  as many standard deviations, not 0. One that becomes 0 in the dtype of x is an FA_ERROR_ARGUMENT when
  *  the transform runs */

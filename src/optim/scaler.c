@@ -76,14 +76,15 @@ static bool is_scale(double value)
 
 static bool growth_is_good(const char *who, double factor)
 {
-    return (factor > 1 && isfinite(factor))
-           || fa_fail(FA_ERROR_ARGUMENT, "%s: .growth_factor is more than 1, and finite, not %g", who, factor);
+    return (factor <= (double)FLT_MAX && (float)factor > 1)
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: .growth_factor is more than 1, and finite, in f32, not %.10g", who,
+                      factor);
 }
 
 static bool backoff_is_good(const char *who, double factor)
 {
-    return (factor > 0 && factor < 1)
-           || fa_fail(FA_ERROR_ARGUMENT, "%s: .backoff_factor is between 0 and 1, not %g", who, factor);
+    return ((float)factor > 0 && (float)factor < 1)
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: .backoff_factor is between 0 and 1 in f32, not %.10g", who, factor);
 }
 
 static bool interval_is_good(const char *who, int64_t interval)
@@ -373,9 +374,10 @@ bool fa_scaler_step(fa_scaler *s, fa_optim *o)
 
 /* ---- updating the scale ---- */
 
-static const char update_text[] = "t = found > 0 ? 0 : t + 1; grown = t < interval ? s : s * growth; "
-                                  "s = found > 0 ? maximum(s * backoff, least) : (grown - grown == 0 ? grown : s); "
-                                  "t = t < interval ? t : 0";
+static const char update_text[] =
+    "t = found > 0 ? 0 : t + 1; grown = t < interval ? s : s * growth; "
+    "s = found > 0 ? maximum(s * backoff, minimum(s, least)) : (grown - grown == 0 ? grown : s); "
+    "t = t < interval ? t : 0";
 
 /* Whether any gradient was not finite, on the scale's device. */
 static fa_tensor *found_by_any(const fa_scaler *s)

@@ -5,12 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What PyTorch refuses may be done here. Its rms_norm does not promote operands of two dtypes, and its
- * local_response_norm is in f32 or not as the input has 4 dimensions or 3. */
+/* What PyTorch refuses may be done here. Its rms_norm does not promote operands of two dtypes, its cells of LSTM and
+ * GRU take the dtype of the state, and its local_response_norm is in f32 or not as the input has 4 dimensions or 3. The
+ * reference of scaled_mm is a formula, and takes operands of two dtypes. */
 static bool differs(const char *row, const char *form, const char *answer)
 {
-    return !strcmp(answer, "error") || (!strcmp(row, "rms_norm") && !strcmp(form, "both"))
-           || !strcmp(row, "local_response_norm");
+    static const char *const of_both[] = {"rms_norm", "lstm_cell", "gru_cell", "scaled_mm"};
+    bool named = !strcmp(answer, "error") || !strcmp(row, "local_response_norm");
+    for (size_t i = 0; i < sizeof of_both / sizeof *of_both; i++)
+        named |= !strcmp(form, "both") && !strcmp(row, of_both[i]);
+    return named;
 }
 
 /* Sample of that text; false if there is none. */

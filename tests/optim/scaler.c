@@ -177,6 +177,9 @@ static void the_scale_has_limits(void **state)
     }
     assert_true(fa_scaler_get_scale(n.scaler) == 0x1p124);
     assert_true(fa_scaler_update(n.scaler, .new_scale = 8) && fa_scaler_get_scale(n.scaler) == 8);
+    spoil(n.w, 0, NAN); /* below the limit an overflow does not raise it */
+    assert_true(fa_scaler_step(n.scaler, n.optim) && fa_scaler_update(n.scaler));
+    assert_true(fa_scaler_get_scale(n.scaler) == 8);
     assert_no_error();
 }
 
@@ -194,8 +197,9 @@ static void its_numbers_can_be_set(void **state)
     assert_true(fa_scaler_set_backoff_factor(s, 0.125));
     spoil(n.w, 0, NAN);
     assert_true(fa_scaler_step(s, n.optim) && fa_scaler_update(s) && fa_scaler_get_scale(s) == 384);
-    const double wrong_growth[] = {1, 0.5, (double)NAN, (double)INFINITY}, wrong_backoff[] = {0, 1, -1, (double)NAN};
-    for (int i = 0; i < 4; i++) {
+    const double wrong_growth[] = {1, 0.5, (double)NAN, (double)INFINITY, 1.00000001},
+                 wrong_backoff[] = {0, 1, -1, (double)NAN, 0.99999999};
+    for (int i = 0; i < 5; i++) {
         assert_false(fa_scaler_set_growth_factor(s, wrong_growth[i]));
         assert_error(FA_ERROR_ARGUMENT, "fa_scaler_set_growth_factor", ".growth_factor is more than 1");
         assert_false(fa_scaler_set_backoff_factor(s, wrong_backoff[i]));

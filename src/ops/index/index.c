@@ -128,7 +128,7 @@ static void scatter_add_grad(fa__back *b)
  *  The additions are done in row-major order of index, so every device gives the same bits; f16 and bf16 are
  *  accumulated in f32 and rounded once. */
 OP(scatter_add, scatter_add_args, (y), .infer = scatter_add_infer, .accumulate_f32 = true, .grad = scatter_add_grad,
-   .keep = KEEP(index for src), .index = FIELDS(index), .inplace = INPLACE(x), TORCH("scatter_add(x, dim, index, src)"),
+   .autocast = FA__CAST_WIDEST,   .keep = KEEP(index for src), .index = FIELDS(index), .inplace = INPLACE(x), TORCH("scatter_add(x, dim, index, src)"),
    SAMPLES("(3,4) 1 i(3,2)<4 (3,2); (3,4) 0 i(2,4)<3 (2,4); (5) -1 i(7)<5 (7); (3,4) 1 i(2,2)<4 (3,5); (3,4) 1 "
            "i(3,0)<4 (3,0); () 0 i()<1 (); () 0 i(3)<1 (4); (3) 0 i()<3 (); (3) 0 i()<3 (2); () 0 i(0)<1 (); () 0 i(1)<1 ()"))
 

@@ -327,7 +327,7 @@ OP(lstm, lstm_args, (output, h_n, c_n), .compose = lstm_compose, .require = REQU
  * from the input, W_ih x + b_ih, and one from the state, W_hh h + b_hh. The parts of r and z are added up: h' = m +
  * sigmoid(z) * (h - m), where m = tanh(n_ih + sigmoid(r) * n_hh). Shapes and options are as in fa_lstm(). */
 OP(gru, recurrent_args, (output, h_n), .compose = gru_compose, .require = REQUIRE(dropout >= 0 && dropout <= 1),
-   .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, ALSO("nn.GRU"),
+   .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_WIDEST, ALSO("nn.GRU"),
    TORCH("recurrent(gru, x, params, h_0, None, dropout, bidirectional, batch_first)"),
    SAMPLES("(3,2,4) [(6,4) (6,2) (6) (6)]; (3,2,4) [(6,4) (6,2)] h_0=(1,2,2); (2,3,4) [(9,4) (9,3) (9) (9) (9,3) (9,3) "
            "(9) (9)] h_0=(2,2,3) batch_first=true; (3,2,2) [(3,2) (3,1) (3,2) (3,1) (3,2) (3,1) (3,2) (3,1)] "

@@ -65,7 +65,7 @@ static fa_tensor *lstm_cell_compose(fa__call *c)
 
 /** One step of an LSTM: the state and the cell behind it. See fa_lstm(). */
 OP(lstm_cell, lstm_cell_args, (h_1, c_1), .compose = lstm_cell_compose, .autocast = FA__CAST_LOW,
-   .autocast_cpu = FA__CAST_LOW, ALSO("nn.LSTMCell"),
+   .autocast_cpu = FA__CAST_WIDEST, ALSO("nn.LSTMCell"),
    TORCH("lstm_cell(x, (h_0, c_0), weight_ih, weight_hh, bias_ih, bias_hh)"),
    SAMPLES("(2,4) (2,3) (2,3) (12,4) (12,3) bias_ih=(12) bias_hh=(12); (2,4) (2,3) (2,3) (12,4) (12,3)"))
 
@@ -92,7 +92,8 @@ static fa_tensor *rnn_relu_cell_compose(fa__call *c)
 
 /** One step of gated recurrent units: the state behind it. See fa_gru(). */
 OP(gru_cell, recurrent_cell_args, (h_1), .compose = gru_cell_compose, .autocast = FA__CAST_LOW,
-   .autocast_cpu = FA__CAST_LOW, ALSO("nn.GRUCell"), TORCH("gru_cell(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh)"),
+   .autocast_cpu = FA__CAST_WIDEST, ALSO("nn.GRUCell"),
+   TORCH("gru_cell(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh)"),
    SAMPLES("(2,4) (2,3) (9,4) (9,3) bias_ih=(9) bias_hh=(9); (2,4) (2,3) (9,4) (9,3)"))
 
 /** One step of Elman's network: the state behind it. See fa_rnn_tanh(). */
