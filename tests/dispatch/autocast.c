@@ -1,4 +1,5 @@
-/* The cache of cast parameters: one conversion for each parameter and step, never an outdated one. */
+/* The cache of cast parameters: one conversion for each parameter and step, never an outdated one. And classes of
+ * operations on GPUs, where they differ from those on the CPU (autocast_classes.c). */
 #include "dispatch/call.h"
 #include "support/api_test.h"
 #include <facula/autograd.h>
@@ -170,6 +171,36 @@ static void there_may_be_many(void **state)
         }
 }
 
+/* From PyTorch's lists for CUDA. */
+static void gpus_have_classes_of_their_own(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.autocast = FA_F16, .device = fa_device_of("late:0"));
+    fa_tensor *s = fa_ones(FA_SHAPE(2, 3)), *h = fa_ones(FA_SHAPE(2, 3), .dtype = FA_F16);
+    fa_tensor *places = fa_zeros(FA_SHAPE(2, 3), .dtype = FA_I64), *x3 = fa_ones(FA_SHAPE(9, 3));
+    const struct {
+        const fa_tensor *result;
+        fa_dtype dtype;
+    } calls[] = {
+        {fa_matmul(s, fa_t(s)), FA_F16},
+        {fa_gru_cell(s, s, x3, x3), FA_F16},
+        {fa_reciprocal(h), FA_F32},
+        {fa_exp(h), FA_F32},
+        {fa_sum(h), FA_F32},
+        {fa_scatter_add(s, 0, places, h), FA_F32},
+        {fa_scatter_add(h, 0, places, s), FA_F32},
+        {fa_scatter_add(h, 0, places, h), FA_F16},
+        {fa_cat(FA_TENSORS(h, s)), FA_F32},
+        {fa_relu(h), FA_F16},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        assert_non_null(calls[i].result);
+        assert_int_equal(fa_tensor_dtype(calls[i].result), calls[i].dtype);
+    }
+    assert_no_error();
+}
+
 #define OF(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -183,6 +214,7 @@ int main(void)
         OF(backward_may_go_through_it_again),
         OF(there_may_be_many),
         OF(a_parameter_with_a_pointer_is_cast_each_time),
+        OF(gpus_have_classes_of_their_own),
     };
     return RUN("autocast");
 }

@@ -375,6 +375,20 @@ static void transposed_bools(void **state)
     assert_true(fa_same(fa_to(fa_logical_not(turned), FA_I32), fa_sub(1, fa_to(flat, FA_I32))));
 }
 
+/* A size of 0 does not hide sizes that together are more than 64 bits count. */
+static void shapes_without_elements_have_limits(void **state)
+{
+    (void)state;
+    const int64_t huge = INT64_C(1) << 53;
+    fa_tensor *x = fa_zeros(FA_SHAPE(1, 3)), *none = fa_zeros(FA_SHAPE(0, 3));
+    REFUSED(fa_repeat(x, FA_SHAPE(0, huge, 100, huge, 2)), FA_ERROR_SHAPE, "more elements than can be counted");
+    REFUSED(fa_repeat(x, FA_SHAPE(0, INT64_MAX)), FA_ERROR_SHAPE, "dimension 1 would be larger");
+    REFUSED(fa_reshape(none, FA_SHAPE(0, huge, huge)), FA_ERROR_SHAPE, "more elements than can be addressed");
+    REFUSED(fa_unflatten(none, 0, FA_SHAPE(huge, 0, huge)), FA_ERROR_SHAPE, "more elements than can be addressed");
+    assert_int_equal(fa_numel(fa_repeat(x, FA_SHAPE(0, huge))), 0);
+    assert_int_equal(fa_numel(fa_reshape(none, FA_SHAPE(huge, 0))), 0);
+}
+
 /* A view without elements, whose strides would let it overlap itself, adds nothing to the gradient. */
 static void gradient_of_an_empty_view(void **state)
 {
@@ -393,6 +407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(pads_that_crop),
         TEST(gradient_of_an_empty_view),
+        TEST(shapes_without_elements_have_limits),
         TEST(transposed_bools),
         TEST(repeats_of_a_known_size),
         TEST(views),
