@@ -64,8 +64,9 @@ static bool pad_dim(const fa__call *c, padded *p, int dim, int64_t n, pad_mode m
                              (long long)n, (long long)p->front, (long long)p->back);
     int64_t from = above_zero(-p->front), count = n - from - above_zero(-p->back);
     if (count < 0 && m == CONSTANT)
-        return fa__call_fail(c, FA_ERROR_SHAPE, "dimension %d has %lld entries, less than pads of %lld and %lld remove",
-                             dim, (long long)n, (long long)p->front, (long long)p->back);
+        return fa__call_fail(c, FA_ERROR_SHAPE,
+                             "dimension %d has %lld entries, and padding of %lld and %lld would remove more", dim,
+                             (long long)n, (long long)p->front, (long long)p->back);
     p->part[0] = (stretch){smaller(above_zero(p->front), p->size), from, above_zero(count), 1};
     p->parts = 1;
     if (m == CONSTANT || (!p->front && !p->back))
