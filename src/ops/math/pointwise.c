@@ -44,7 +44,8 @@ POINTWISE(log, (x), y = log(x), .autocast = FA__CAST_F32, TORCH("log(x)"), HOT, 
 POINTWISE(sqrt, (x), y = sqrt(x), TORCH("sqrt(x)"), HOT, SAMPLES("p(3,4); p(); (0,2); n(9)"))
 
 /** 1 / x; integers give f32. */
-POINTWISE(reciprocal, (x), y = 1 / x, .autocast = FA__CAST_F32, TORCH("reciprocal(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
+POINTWISE(reciprocal, (x), y = 1 / x, .autocast = FA__CAST_F32, TORCH("reciprocal(x)"),
+          SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** The sine of x (radians). */
 POINTWISE(sin, (x), y = sin(x), TORCH("sin(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
