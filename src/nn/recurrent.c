@@ -197,6 +197,9 @@ static bool check_sizes(const char *name, const recurrent *r)
         return fa_fail(FA_ERROR_SHAPE,
                        "fa_nn_%s: input_size is 0 or more and hidden_size 1 or more: %" PRId64 ", %" PRId64, name,
                        r->input, r->hidden);
+    if (r->hidden > INT64_MAX / 4)
+        return fa_fail(FA_ERROR_SHAPE, "fa_nn_%s: 4 times a hidden_size of %" PRId64 " is more than 64 bits hold", name,
+                       r->hidden);
     if (r->o.num_layers < 1 || r->o.num_layers > MOST_LAYERS)
         return fa_fail(FA_ERROR_ARGUMENT, "fa_nn_%s: num_layers is 1 or more, not %" PRId64, name, r->o.num_layers);
     if (r->o.proj_size < 0 || r->o.proj_size >= r->hidden)

@@ -383,6 +383,8 @@ static void layers_refuse_what_makes_no_sense(void **state)
     FA_SCOPE;
     assert_null(fa_nn_lstm(4, 0));
     assert_error(FA_ERROR_SHAPE, "fa_nn_lstm: input_size is 0 or more and hidden_size 1 or more: 4, 0");
+    assert_null(fa_nn_lstm(4, INT64_MAX));
+    assert_error(FA_ERROR_SHAPE, "fa_nn_lstm: 4 times a hidden_size of 9223372036854775807");
     assert_null(fa_nn_gru(-1, 2));
     assert_error(FA_ERROR_SHAPE, "fa_nn_gru", "-1, 2");
     assert_null(fa_nn_gru(4, 2, .num_layers = 0));
