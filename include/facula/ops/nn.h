@@ -14,8 +14,8 @@ FA__BEGIN
  *  @{ */
 
 /** @name Scaled dot product attention
- *  Devices that have a kernel for it never hold all scores; elsewhere, and with dropout,
- *  it calls matrix products and softmax, which give the same bits.
+ *  Kernels never hold all scores. With dropout, for few queries on a GPU, and where
+ *  backward is recorded, it calls matrix products and softmax, which give the same bits.
  *  @{ */
 
 /** Options of fa_scaled_dot_product_attention(). */
@@ -32,10 +32,9 @@ typedef struct fa_scaled_dot_product_attention_options {
 
 /** Attention (arXiv:1706.03762): softmax(q k^T * scale + mask) v over the keys that each query sees. Leading dimensions
  *  broadcast, and usually are (batch, heads); the result is (..., l, ev). A query that sees no key gets 0. f16 and bf16
- *  are computed in f32. On the CPU, without dropout, memory is taken for some rows of the scores at a time, forward and
- *  backward (arXiv:2205.14135 has the idea); with dropout, on other devices, and where backward is recorded, for all of
- *  them. The gradients of all operands, mask included, are differentiable. Dropout is applied whenever it is above 0:
- *  pass 0 in evaluation.
+ *  are computed in f32. Without dropout, memory is taken for some rows of the scores at a time, forward and backward
+ *  (arXiv:2205.14135 has the idea); with dropout, and where backward is recorded, for all of them. The gradients of all
+ *  operands, mask included, are differentiable. Dropout is applied whenever it is above 0: pass 0 in evaluation.
  *
  *      fa_scaled_dot_product_attention(q, k, v, .mask = NULL, .causal = false, .scale = 0.0, .dropout = 0.0,
  *          .enable_gqa = false, .out = NULL)

@@ -1,5 +1,5 @@
-/* Scaled dot product attention. Devices that have a kernel for it never hold all scores; elsewhere, and with dropout,
- * it calls matrix products and softmax, which give the same bits. */
+/* Scaled dot product attention. Kernels never hold all scores. With dropout, for few queries on a GPU, and where
+ * backward is recorded, it calls matrix products and softmax, which give the same bits. */
 #include "dispatch/call.h"
 #include "ids.h"
 #include <math.h>
@@ -90,10 +90,19 @@ static bool attention_infer(fa__call *c)
     return fa__infer_shape(c, (fa_dtype)a->q->dtype, a->q->rank, shape);
 }
 
+/* GPUs work on tiles of many queries: for a few of them other operations, which give the same bits, are faster. */
+enum { FEW_QUERIES = 8 };
+
+static bool wants_kernel(const fa__call *c, const fa_tensor *q)
+{
+    const fa__device *d = c->plan.device;
+    return d->backend->has_kernel(c->op) && (d->host || q->shape[q->rank - 2] >= FEW_QUERIES);
+}
+
 static bool attention_run(fa__call *c)
 {
     const attention_args *a = c->args;
-    if (c->plan.device->backend->has_kernel(c->op))
+    if (wants_kernel(c, a->q))
         return fa__run_kernel(c);
     FA_SCOPE;
     FA_USE(.no_grad = true, .autocast = FA_SAME);
@@ -146,8 +155,10 @@ static void attention_grad(fa__back *b)
 /** Attention of leading dimensions that agree. */
 OP(attention, attention_args, (y), .infer = attention_infer, .run = attention_run, .grad = attention_grad,
    .keep = KEEP(q, k, v, mask), INTERNAL, TORCH(""),
-   SAMPLES("(3,4) (5,4) (5,2) 0 false 0.5; (2,3,4) (2,5,4) (2,5,3) 0 true 0.5; (2,3,4) (2,5,4) (2,5,4) (2,3,5) false "
-           "1.0; (0,3,4) (0,5,4) (0,5,4) 0 false 1.0; (2,3,0) (2,5,0) (2,5,4) 0 false 1.0"))
+   SAMPLES(
+       "(3,4) (5,4) (5,2) 0 false 0.5; (2,3,4) (2,5,4) (2,5,3) 0 true 0.5; (2,3,4) (2,5,4) (2,5,4) (2,3,5) false "
+       "1.0; (0,3,4) (0,5,4) (0,5,4) 0 false 1.0; (2,3,0) (2,5,0) (2,5,4) 0 false 1.0; (2,9,4) (2,7,4) (2,7,3) 0 true "
+       "0.5; (2,9,4) (2,7,4) (2,7,3) (2,9,7) false 0.5"))
 
 typedef struct {
     const fa_tensor *gy; /* (..., l, ev): the gradient of the result */
@@ -177,7 +188,7 @@ static bool attention_back_run(fa__call *c)
 {
     const attention_back_args *a = c->args;
     const attention_args forward = {a->q, a->k, a->v, a->mask, a->causal, a->scale};
-    if (c->plan.device->backend->has_kernel(c->op))
+    if (wants_kernel(c, a->q))
         return fa__run_kernel(c);
     FA_SCOPE;
     FA_USE(.no_grad = true, .autocast = FA_SAME);
@@ -189,7 +200,7 @@ static bool attention_back_run(fa__call *c)
 OP(attention_back, attention_back_args, (gq, gk, gv), .infer = attention_back_infer, .run = attention_back_run,
    .no_grad = "backward that is recorded is made of other operations", INTERNAL, TORCH(""),
    SAMPLES("(3,2) (3,4) (5,4) (5,2) 0 false 0.5; (2,3,3) (2,3,4) (2,5,4) (2,5,3) 0 true 0.5; (2,3,4) (2,3,4) (2,5,4) "
-           "(2,5,4) (2,3,5) false 1.0"))
+           "(2,5,4) (2,3,5) false 1.0; (2,9,3) (2,9,4) (2,7,4) (2,7,3) 0 true 0.5"))
 
 /* ---- the public operation ---- */
 
@@ -307,10 +318,9 @@ static fa_tensor *scaled_dot_product_attention_compose(fa__call *c)
 
 /** Attention (arXiv:1706.03762): softmax(q k^T * scale + mask) v over the keys that each query sees. Leading dimensions
  *  broadcast, and usually are (batch, heads); the result is (..., l, ev). A query that sees no key gets 0. f16 and bf16
- *  are computed in f32. On the CPU, without dropout, memory is taken for some rows of the scores at a time, forward and
- *  backward (arXiv:2205.14135 has the idea); with dropout, on other devices, and where backward is recorded, for all of
- *  them. The gradients of all operands, mask included, are differentiable. Dropout is applied whenever it is above 0:
- *  pass 0 in evaluation. */
+ *  are computed in f32. Without dropout, memory is taken for some rows of the scores at a time, forward and backward
+ *  (arXiv:2205.14135 has the idea); with dropout, and where backward is recorded, for all of them. The gradients of all
+ * operands, mask included, are differentiable. Dropout is applied whenever it is above 0: pass 0 in evaluation. */
 OP(scaled_dot_product_attention, scaled_dot_product_attention_args, (y),
    .compose = scaled_dot_product_attention_compose, .require = REQUIRE(dropout >= 0 && dropout <= 1),
    .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,

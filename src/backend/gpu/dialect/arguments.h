@@ -49,6 +49,29 @@ typedef struct softmax_arguments {
     i32 width, across; /* as reduce_arguments has them; width 0: a group has one row */
 } softmax_arguments;
 
+/* FA__GPU_ATTENTION: `queries` and `keys` of `width` elements, values of v_width, for each place of a batch of `shape`.
+ * Operands are numbered; a line is a row of one. Softmax's numbers of all rows stand in memory: the largest scores, then,
+ * `known` elements behind, 1 / sums, then sums of gradients. A group has a tile of the result; `across` and `down` say
+ * how many there are. `scale` by its bits. */
+#define ATTENTION_RESULT 0
+#define ATTENTION_Q 1
+#define ATTENTION_K 2
+#define ATTENTION_V 3
+#define ATTENTION_GY 4
+#define ATTENTION_MASK 5
+#define ATTENTION_OPERANDS 6
+typedef struct attention_arguments {
+    i64 queries, keys, width, v_width;
+    i64 across, down, known, scale;
+    i64 shape[MOST_DIMS - 2], batch[ATTENTION_OPERANDS][MOST_DIMS - 2];
+    i64 line[ATTENTION_OPERANDS], step[ATTENTION_OPERANDS]; /* strides */
+    i32 rank, mask, causal, turned;
+} attention_arguments;
+
+/* what a mask has */
+#define ATTENTION_BOOLS 1
+#define ATTENTION_NUMBERS 2
+
 /* FA__GPU_SEARCH: the best of `length` elements for each of `results`: the dimensions before `kept`, and those from it
  * on. Strides are of elements, values and indices. A result is found in `parts` parts of part_length elements, each of
  * which gives the number of its best; then, `listed`, among these. */

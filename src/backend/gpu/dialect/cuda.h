@@ -23,6 +23,7 @@ typedef uint4 u32x4;
 #define RESTRICT __restrict__
 #define BYVAL(T) const __grid_constant__ T
 #define UNROLL _Pragma("unroll")
+#define UNROLL4 _Pragma("unroll 4")
 #define BARRIER() __syncthreads()
 #define AXIS_0 x
 #define AXIS_1 y

@@ -34,6 +34,7 @@ typedef uint4 u32x4;
 #define RESTRICT restrict
 #define BYVAL(T) const T
 #define UNROLL _Pragma("unroll")
+#define UNROLL4 /* not asked for: compilers report what they cannot unroll as an error */
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define LID(d) ((i32)get_local_id(d))
 #define WID(d) ((i64)get_group_id(d))
