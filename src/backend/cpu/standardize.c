@@ -126,7 +126,7 @@ static void long_sums(const norm *s, int64_t row, const void *mean, const room *
         int64_t count = fa__min(FA__BLOCK, s->n - b * FA__BLOCK);
         const char *x = part(s, s->x, row, b * FA__BLOCK, count, m->tile);
         if (mean)
-            k->squares(m->b + b * k->size, m->c + b * k->size, x, mean, count);
+            k->squares(m->b + b * k->size, m->c + b * k->size, x, mean, 1, count);
         else
             k->short_rows[FA__COMBINE_SUM](m->a + b * k->size, x, 1, count);
     }
@@ -146,9 +146,9 @@ static void statistics(const norm *s, int64_t row, int64_t count, const room *m)
     else
         long_sums(s, row, NULL, m);
     k->mean(mean, m->a, s->n, count);
-    for (int64_t i = 0; i < count && is_short; i++)
-        k->squares(m->b + i * k->size, m->c + i * k->size, run_at(s, s->x, row + i, 0), mean + i * k->size, s->n);
-    if (!is_short)
+    if (is_short)
+        k->squares(m->b, m->c, run_at(s, s->x, row, 0), mean, count, s->n);
+    else
         long_sums(s, row, mean, m);
     k->variance(s->variance + row * k->size, mean, m->b, m->c, s->n, count);
     k->deviation(m->a, s->variance + row * k->size, s->eps, count);

@@ -114,7 +114,7 @@ typedef struct fa__simd_class {
     void (*powers)(void *out, const void *x, const void *most, const void *least, int64_t n);
     void (*scale_row)(void *out, const void *x, const void *factor, int64_t n);
     void (*shift_row)(void *out, const void *x, const void *first, const void *second, int64_t n);
-    void (*squares)(void *sum, void *square, const void *x, const void *mean, int64_t n);
+    void (*squares)(void *sum, void *square, const void *x, const void *mean, int64_t rows, int64_t n);
     void (*standardize_row)(void *out, const void *x, const void *mean, const void *factor, const void *weight,
                             const void *bias, int64_t n);
     void (*products)(void *sum, void *product, const void *g, const void *x, const void *mean, const void *factor,
