@@ -170,22 +170,38 @@ static int tensor_instructions(nvrtc_program *p)
     return count;
 }
 
-/* A line of the table: what limits how many groups run at once. */
-static const char *wrong_on_tensor_cores(nvrtc_program *p, const char *what, const char *log)
+/* What limits how many groups of a kernel run at once. */
+typedef struct limits {
+    int registers, shared; /* of a thread; bytes of a group */
+} limits;
+
+/* From what the compiler says. Prints a line of the table: always of kernels on tensor cores, of others where
+ * FA_GPU_REGISTERS is set. */
+static limits limits_of(const char *what, const char *log, const char *more)
 {
-    int registers = 0, shared = 0, count = tensor_instructions(p);
+    limits n = {0, 0};
     const char *used = strstr(log, "Used "), *bytes = strstr(log, " bytes smem");
     while (bytes && bytes > log && bytes[-1] >= '0' && bytes[-1] <= '9')
         bytes--;
     if (used)
-        sscanf(used, "Used %d registers", &registers);
-    shared = bytes ? atoi(bytes) : 0;
-    printf("%s, %s: %d registers, %d bytes of shared memory, %d HMMA\n", architecture + strlen("--gpu-architecture="),
-           what, registers, shared, count);
-    return count < LEAST_HMMA                            ? "it does not use tensor cores"
-           : registers < 1 || registers > MOST_REGISTERS ? "it needs too many registers"
-           : shared < 1 || shared > MOST_SHARED          ? "it needs too much shared memory"
-                                                         : NULL;
+        sscanf(used, "Used %d registers", &n.registers);
+    n.shared = bytes ? atoi(bytes) : 0;
+    if (*more || getenv("FA_GPU_REGISTERS"))
+        printf("%s, %s: %d registers, %d bytes of shared memory%s\n", architecture + strlen("--gpu-architecture="),
+               what, n.registers, n.shared, more);
+    return n;
+}
+
+static const char *wrong_on_tensor_cores(nvrtc_program *p, const char *what, const char *log)
+{
+    char more[40];
+    const int count = tensor_instructions(p);
+    snprintf(more, sizeof more, ", %d HMMA", count);
+    const limits n = limits_of(what, log, more);
+    return count < LEAST_HMMA                                ? "it does not use tensor cores"
+           : n.registers < 1 || n.registers > MOST_REGISTERS ? "it needs too many registers"
+           : n.shared < 1 || n.shared > MOST_SHARED          ? "it needs too much shared memory"
+                                                             : NULL;
 }
 
 static void compile_source(const char *what, const char *source, expectation e)
@@ -200,6 +216,8 @@ static void compile_source(const char *what, const char *source, expectation e)
     const char *wrong = good ? wrong_in(ptx, log, e) : "it does not compile";
     if (e.tensor && !wrong)
         wrong = wrong_on_tensor_cores(p, what, log);
+    else if (good)
+        limits_of(what, log, "");
     if (wrong)
         show(what, wrong, source, log);
     test_free(log);
