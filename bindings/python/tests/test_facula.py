@@ -259,8 +259,10 @@ class Generated(unittest.TestCase):
             packed = _library._declare('fa_add', ctypes.c_void_p, [_library.Arg, _library.Arg, ctypes.c_void_p])
             y = fa.Tensor.__new__(fa.Tensor)
             x = fa.tensor([1.0])
-            y._h = _library._own(packed(0, x._h, *_library._bits(2.5)[:2], None))
+            y._h = _library._own(packed(x._h, 0, *_library._bits(2.5)[:2], None))
             self.assertEqual(y.tolist(), [3.5])
+            y._h = _library._own(packed(x._h, 0, *_library._bits(-3)[:2], None))
+            self.assertEqual(y.tolist(), [-2])
             self.assertEqual(type(packed).__name__, 'function')
         finally:
             _library._WORDS = words

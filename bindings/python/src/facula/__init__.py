@@ -21,9 +21,9 @@ from ._ops import *  # noqa: F403
 from ._settings import (autocast, best_device, enable_grad, get_num_threads, inference_mode, is_available, load, load_file,
                         manual_seed, no_grad, save, set_grad_enabled, set_num_threads, summary, use)
 from ._tensor import Parameter, Tensor, from_dlpack, from_numpy
-from ._training import Batch, Loader, Optimizer, Scaler, Schedule
+from ._training import Batch, Loader, Optimizer, Sampler, Scaler, Schedule
 from ._forms import *  # noqa: F403
-from . import amp, autograd, cuda, nn, optim, data, init, lr, transform, utils
+from . import amp, autograd, cuda, nn, optim, data, init, linalg, lr, sampler, transform, utils
 from .nn import Lambda, Module
 
 tensor = Tensor

@@ -294,10 +294,10 @@ class Tensor(Handle):
 
     def __setitem__(self, key, value):
         text = _text_of(key)
-        kind, bits, kept = (0, value._h, value) if value.__class__ is Tensor else _bits(value)  # kept: during the call
+        bits, kind, kept = (value._h, 0, value) if value.__class__ is Tensor else _bits(value)  # kept: during the call
         with _l._scope():
-            good = (_set(self._h, text, kind, bits) if text is not None else
-                    _index_put(self._h, _parts_of(key), kind, bits, None))
+            good = (_set(self._h, text, bits, kind) if text is not None else
+                    _index_put(self._h, _parts_of(key), bits, kind, None))
         if not good:
             _fail()
 
