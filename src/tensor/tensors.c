@@ -435,6 +435,17 @@ void *(fa_ptr)(fa_tensor *t, fa_dtype dtype)
     return fa__tensor_data(t);
 }
 
+bool fa_ptr_end(const fa_tensor *t)
+{
+    if (!fa__tensor_check(t, "fa_ptr_end: the tensor"))
+        return false;
+    int32_t pins = t->storage ? atomic_load(&t->storage->pins) : 0;
+    while (pins > 0)
+        if (atomic_compare_exchange_weak(&t->storage->pins, &pins, pins - 1))
+            return true;
+    return fa__fail(FA_ERROR_STATE, "fa_ptr_end: no pointer to the memory of the tensor was taken");
+}
+
 static FA__COLD void log_error(void)
 {
     if (!fa__self->error->seen)

@@ -164,7 +164,7 @@ class Basics(unittest.TestCase):
         self.assertIsNone(again())
         self.assertEqual(view.sum().item(), 990)
         made = []
-        worker = threading.Thread(target=lambda: made.append(view * 2))
+        worker = threading.Thread(target=lambda: made.append(view * 2))  # noqa: F821
         worker.start()
         worker.join()
         self.assertEqual(made.pop()[0].item(), 2)
@@ -542,7 +542,7 @@ class Callbacks(unittest.TestCase):
         self.assertEqual([type(m) for m in net], [type(m) for m in net.children()])
         self.assertEqual((net[0].weight.shape, net[-1].fc.weight.shape), (net.state_dict()['0.weight'].shape,
                                                                           net.state_dict()['2.fc.weight'].shape))
-        self.assertRaises(IndexError, lambda: net[3])
+        self.assertRaises(IndexError, lambda: net[3])  # noqa: F821
         self.assertEqual(len(_modules._outlived), before[1] + 2)
         with self.assertRaises(fa.Error) as caught:
             net(fa.ones((4, 9)))
@@ -776,6 +776,22 @@ class NumPy(unittest.TestCase):
 
 
 @unittest.skipUnless(torch, 'PyTorch is not installed')
+class Pointers(unittest.TestCase):
+    def test_memory_moves_again_after_its_arrays(self):
+        if not numpy:
+            self.skipTest('NumPy is not installed')
+        net = fa.nn.Linear(64, 32)
+        a = net.weight.detach().numpy()
+        b = a[1:]
+        del a
+        self.assertRaisesRegex(fa.Error, 'other tensors view|a pointer', net.half)
+        b[0] = 2
+        self.assertEqual(net.weight[1, 3].item(), 2)
+        del b
+        self.assertEqual(net.half().weight.dtype, fa.f16)
+        numpy.add(net.weight.float(), 1.0, dtype=numpy.float32)
+
+
 class PyTorch(unittest.TestCase):
     def test_gradients_are_those_of_pytorch(self):
         a = torch.randn(8, 1, 6, 6, requires_grad=True)

@@ -375,7 +375,7 @@ class Lifetimes(Case):
 
     def test_cycles(self):
         net = Net()
-        net.friends, net.function = [net], lambda: net
+        net.friends, net.function = [net], lambda: net  # noqa: F821
         again = weakref.ref(net)
         del net
         gc.collect()

@@ -4,10 +4,10 @@ import inspect as _inspect
 
 from .. import _nn, _ops
 from .._layers import Layer, ModuleDict, ModuleList, Sequential
-from .._modules import Lambda, Module, _classes
+from .._modules import Lambda, Module, _classes  # noqa: F401
 from .._recurrent import SPELLED as _RECURRENT, Recurrent as _Recurrent
-from .._tensor import Parameter
-from . import functional, init, utils
+from .._tensor import Parameter  # noqa: F401
+from . import functional, init, utils  # noqa: F401
 
 # What PyTorch does not write as the words of the library's name with capitals
 _SPELLED = {

@@ -2,7 +2,7 @@
 from ctypes import POINTER, c_int64, c_size_t, c_void_p
 
 from .. import _batches, _data, _library as _l, _ops, _sampler
-from .._batches import default_collate
+from .._batches import default_collate  # noqa: F401
 from .._training import Loader as _Loader, Sampler
 
 _subset = _l._declare('fa_data_subset', c_void_p, [c_void_p, POINTER(c_int64), c_int64])
