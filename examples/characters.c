@@ -57,7 +57,7 @@ static fa_tensor *loss_of(model m, fa_tensor *text)
 {
     fa_tensor *x = fa_narrow(text, 1, 0, STEPS), *next = fa_narrow(text, 1, 1, STEPS);
     fa_tensor *logits = fa_forward(m.head, fa_forward(m.lstm, fa_forward(m.embedding, x)));
-    return fa_cross_entropy(fa_flatten(logits, .start = 0, .end = 1), fa_flatten(next));
+    return fa_cross_entropy(fa_flatten(logits, .start_dim = 0, .end_dim = 1), fa_flatten(next));
 }
 
 /* Writes the likeliest letter behind those before, 44 times: the state goes from step to step. */

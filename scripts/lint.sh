@@ -1,5 +1,5 @@
 #!/bin/sh
-# lint.sh BUILD [--changed]: clang-format, comments of public headers, words of documentation, cppcheck, and clang-tidy over
+# lint.sh BUILD [--changed]: clang-format, comments of public headers, words of documentation, pyflakes, cppcheck, and clang-tidy over
 # all sources or those that have changed; the build gives the compile commands, and must be complete, since generated
 # headers are read.
 set -u
@@ -33,6 +33,11 @@ report documented $documented
 words=$?
 cat "$out/words"
 report words $words
+
+"$here/python.sh" >"$out/python"
+python=$?
+cat "$out/python"
+report python $python
 
 # cppcheck cannot read the macros that named options are made of: it looks after the library, which seldom uses them.
 commands " -c $PWD/src/" >"$out/library.json"

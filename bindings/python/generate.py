@@ -10,7 +10,7 @@ import sys
 TYPES = {
     'const fa_tensor *': ('c_void_p', '_h({0})'),
     'fa_tensor *': ('c_void_p', '_h({0})'),
-    'fa_arg': ('Arg', 'kind_{0}, bits_{0}'),
+    'fa_arg': ('Arg', 'bits_{0}, kind_{0}'),
     'fa_tensors': ('Tensors', '_tensors({0})'),
     'fa_list': ('Numbers', '_numbers({0})'),
     'fa_dims': ('c_int64', '_dims({0})'),
@@ -30,14 +30,15 @@ TYPES = {
     'fa_transform *': ('c_void_p', '_handle({0})'),
     'fa_optim *': ('c_void_p', '_handle({0})'),
     'fa_dataset *': ('c_void_p', '_handle({0})'),
+    'const fa_dataset *': ('c_void_p', '_handle({0})'),
     'fa_sampler *': ('c_void_p', '_handle({0})'),
     'fa_parameters': ('Parameters', '_parameters({0})'),
 }
 RESULTS = {'fa_tensor *': None, 'fa_tensors': None, 'fa_module *': 'Layer', 'fa_transform *': 'Layer',
            'fa_optim *': 'Optimizer', 'fa_schedule *': 'Schedule', 'fa_dataset *': 'Dataset', 'fa_loader *': 'Loader',
-           'fa_scaler *': 'Scaler'}
+           'fa_scaler *': 'Scaler', 'fa_sampler *': 'Sampler'}
 # what makes objects of the library of those of Python
-CONVERTED = {'fa_dataset *': '_dataset', 'fa_module *': '_module', 'fa_transform *': '_module',
+CONVERTED = {'fa_dataset *': '_dataset', 'const fa_dataset *': '_dataset', 'fa_module *': '_module', 'fa_transform *': '_module',
              'fa_parameters': '_parameter_list'}
 # file: (beginning of the names, result)
 SPACES = {
@@ -46,6 +47,7 @@ SPACES = {
     '_lr': ('fa_schedule_', 'fa_schedule *'),
     '_data': ('fa_data_', ('fa_dataset *', 'fa_loader *')),
     '_transform': ('fa_transform_', 'fa_transform *'),
+    '_sampler': ('fa_sampler_', 'fa_sampler *'),
     '_init': ('fa_init_', 'fa_tensor *'),
     '_amp': ('fa_amp_', 'fa_scaler *'),
 }
@@ -53,7 +55,7 @@ IMPORTS = '''from ctypes import (Structure, c_bool, c_char, c_char_p, c_double, 
 from ctypes import byref as _byref
 from ._library import Arg, Device, Numbers, Parameters, Shape, Tensors
 from ._library import Dataset as _Dataset, Layer as _Layer, Loader as _Loader, Optimizer as _Optimizer
-from ._library import Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor
+from ._library import Sampler as _Sampler, Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor
 from ._library import _as_tensor, _bits, _dataset, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
 from ._library import _handle, _kept_options, _leave, _made, _module, _new, _numbers, _optimizer, _own, _pair
 from ._library import _parameter_list, _parameters, _result, _results, _scheduled, _several, _shape, _tensors, _text
@@ -63,7 +65,6 @@ from ._library import _parameter_list, _parameters, _result, _results, _schedule
 PYTORCH = [
     (r'', {'kernel': 'kernel_size'}),
     (r'fa_(nn_)?adaptive_', {'size': 'output_size'}),
-    (r'fa_(nn_)?flatten$', {'start': 'start_dim', 'end': 'end_dim'}),
     (r'fa_(nn_)?hardtanh_?$', {'low': 'min_val', 'high': 'max_val'}),
     (r'fa_(nn_)?unflatten$', {'shape': 'unflattened_size'}),
     (r'fa_clamp', {'low': 'min', 'high': 'max'}),
@@ -258,8 +259,8 @@ def function(f, name, structs):
         elif p['type'] in CONVERTED:
             lines.append(f"    {n} = {CONVERTED[p['type']]}({n})\n")
         elif p['type'] == 'fa_arg':
-            lines.append(f'    if {n}.__class__ is _Tensor:\n        kind_{n}, bits_{n} = 0, {n}._h\n'
-                         f'    else:\n        kind_{n}, bits_{n}, {n} = _bits({n})\n')
+            lines.append(f'    if {n}.__class__ is _Tensor:\n        bits_{n}, kind_{n} = {n}._h, 0\n'
+                         f'    else:\n        bits_{n}, kind_{n}, {n} = _bits({n})\n')
         calls.append(call)
     lines += [f"    {name_of(o['name'])} = {CONVERTED[o['type']]}({name_of(o['name'])})\n"
               for o in options if o['type'] in CONVERTED]

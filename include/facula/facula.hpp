@@ -275,6 +275,11 @@ class device
     device(fa_device d) : value(d)
     {
     }
+    /** A number is none. */
+    template <class N, class = std::enable_if_t<fa__is_no_device<N>>> device(N)
+    {
+        FA__NO_DEVICE(N);
+    }
     /** The device with this name. */
     device(const char *name, FA__HERE)
     {
@@ -724,8 +729,8 @@ class tensor : public handle<fa_tensor>
     inline tensor permute(const fa::shape &dims, FA__HERE) const;
     /** fa::transpose(x, dim0, dim1) */
     inline tensor transpose(int64_t dim0, int64_t dim1, FA__HERE) const;
-    /** fa::flatten(x, {start, end}) */
-    inline tensor flatten(int64_t start = 0, int64_t end = -1, FA__HERE) const;
+    /** fa::flatten(x, {start_dim, end_dim}) */
+    inline tensor flatten(int64_t start_dim = 0, int64_t end_dim = -1, FA__HERE) const;
     /** fa::squeeze(x, {dim}) */
     inline tensor squeeze(const fa::dims &dim = FA_ALL, FA__HERE) const;
     /** fa::unsqueeze(x, dim) */
@@ -1861,11 +1866,11 @@ inline tensor tensor::transpose(int64_t dim0, int64_t dim1, const char *file, in
 {
     return fa::transpose(*this, dim0, dim1, file, line);
 }
-inline tensor tensor::flatten(int64_t start, int64_t end, const char *file, int line) const
+inline tensor tensor::flatten(int64_t start_dim, int64_t end_dim, const char *file, int line) const
 {
     flatten_options o;
-    o.start = start;
-    o.end = end;
+    o.start_dim = start_dim;
+    o.end_dim = end_dim;
     return fa::flatten(*this, o, file, line);
 }
 inline tensor tensor::squeeze(const fa::dims &dim, const char *file, int line) const

@@ -374,17 +374,17 @@ FA_API fa_module *fa_nn_alpha_dropout(const fa_nn_alpha_dropout_options *options
 
 /** Options of fa_nn_flatten(). */
 typedef struct fa_nn_flatten_options {
-    size_t size;   /**< set by the macro */
-    int64_t start; /**< first dimension to flatten; negative counts from the end */
-    int64_t end;   /**< last dimension to flatten */
+    size_t size;       /**< set by the macro */
+    int64_t start_dim; /**< first dimension to flatten; negative counts from the end */
+    int64_t end_dim;   /**< last dimension to flatten */
     char fa__end;
 } fa_nn_flatten_options;
 #define FA__DEFAULT_fa_nn_flatten                                                                                      \
     {                                                                                                                  \
         offsetof(fa_nn_flatten_options, fa__end), 1, -1, 0                                                             \
     }
-/** Flattens a range of dimensions into one, by default all except the first: fa_nn_flatten(.start = 1, .end = -1).
- *  See fa_flatten(). */
+/** Flattens a range of dimensions into one, by default all except the first: fa_nn_flatten(.start_dim = 1, .end_dim =
+ * -1). See fa_flatten(). */
 FA_API fa_module *fa_nn_flatten(const fa_nn_flatten_options *options);
 #define fa_nn_flatten(...) FA__CALL0(fa_nn_flatten, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 

@@ -286,6 +286,7 @@
 #define fa_same(...) FA__CALLED(fa_same(__VA_ARGS__))
 #define fa_item(...) FA__CALLED(fa_item(__VA_ARGS__))
 #define fa_item_int(...) FA__CALLED(fa_item_int(__VA_ARGS__))
+#define fa_ptr_end(...) FA__CALLED(fa_ptr_end(__VA_ARGS__))
 #define fa_print(...) FA__CALLED(fa_print(__VA_ARGS__))
 #define fa_fprint(...) FA__CALLED(fa_fprint(__VA_ARGS__))
 #define fa_text(...) FA__CALLED(fa_text(__VA_ARGS__))

@@ -7943,8 +7943,8 @@ inline tensor reshape(const fa::tensor &x, const fa::shape &shape, const reshape
 }
 
 struct flatten_options {
-    int64_t start = 0;
-    int64_t end = -1;
+    int64_t start_dim = 0;
+    int64_t end_dim = -1;
     fa::tensor out = {};
 };
 inline tensor flatten(const fa::tensor &x, const flatten_options &options = {}, FA__HERE)
@@ -7952,16 +7952,16 @@ inline tensor flatten(const fa::tensor &x, const flatten_options &options = {}, 
     const detail::call here(file, line);
     fa_flatten_options given = FA__DEFAULT_fa_flatten;
     given.out = options.out.get();
-    given.start = options.start;
-    given.end = options.end;
+    given.start_dim = options.start_dim;
+    given.end_dim = options.end_dim;
     return detail::result((fa_flatten)(x.get(), &given), options.out);
 }
 
 template <class Number, detail::if_integer<Number> = 0>
-inline fa::tensor flatten(const fa::tensor &x, Number start, FA__HERE)
+inline fa::tensor flatten(const fa::tensor &x, Number start_dim, FA__HERE)
 {
     flatten_options options;
-    options.start = static_cast<int64_t>(start);
+    options.start_dim = static_cast<int64_t>(start_dim);
     return flatten(x, options, file, line);
 }
 
@@ -8566,23 +8566,23 @@ inline fa::module alpha_dropout(Number p, FA__HERE)
 }
 
 struct flatten_options {
-    int64_t start = 1;
-    int64_t end = -1;
+    int64_t start_dim = 1;
+    int64_t end_dim = -1;
 };
 inline module flatten(const flatten_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_nn_flatten_options given = FA__DEFAULT_fa_nn_flatten;
-    given.start = options.start;
-    given.end = options.end;
+    given.start_dim = options.start_dim;
+    given.end_dim = options.end_dim;
     return module::owned((fa_nn_flatten)(&given));
 }
 
 template <class Number, detail::if_integer<Number> = 0>
-inline fa::module flatten(Number start, FA__HERE)
+inline fa::module flatten(Number start_dim, FA__HERE)
 {
     flatten_options options;
-    options.start = static_cast<int64_t>(start);
+    options.start_dim = static_cast<int64_t>(start_dim);
     return flatten(options, file, line);
 }
 

@@ -31,11 +31,8 @@ FA_API bool fa_options_default(const char *function, void *options, size_t size)
 
 /* ---- arguments ---- */
 
-/** The tensor `t` as an argument that may be a tensor or a number.
- *
- *  An fa_arg is passed by value. Languages that cannot pass a union by value, such as Python's ctypes, declare it as a
- *  struct of an int32_t, which is 0 for a tensor, 1 for a double, 2 for an integer and 3 for a bool, and an int64_t
- * with the 64 bits of the value: all calling conventions treat both alike. */
+/** The tensor `t` as an argument that may be a tensor or a number. An fa_arg is a struct of three integers, which is
+ *  passed by value; a binding may fill it itself. */
 FA_API fa_arg fa_arg_tensor(const fa_tensor *t);
 /** The floating-point number `v` as an argument that may be a tensor or a number. */
 FA_API fa_arg fa_arg_double(double v);

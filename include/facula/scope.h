@@ -128,7 +128,7 @@ FA_API void fa__variable_close(fa_tensor **variable);
  *
  *      FA_VAR(h, fa_relu(fa_forward(net->conv1, x)));
  *      fa_assign(&h, fa_max_pool2d(h, 2));
- *      fa_assign(&h, fa_forward(net->fc, fa_flatten(h, .start = 1)));
+ *      fa_assign(&h, fa_forward(net->fc, fa_flatten(h, .start_dim = 1)));
  *      return fa_escape(h); */
 FA_API void fa_assign(fa_tensor **variable, fa_tensor *value);
 #define fa_assign(variable, value) FA__IN_SCOPE_(__COUNTER__, fa_assign(variable, value))

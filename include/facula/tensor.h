@@ -191,14 +191,19 @@ static inline __attribute__((__warn_unused_result__)) bool fa__looked_at(bool go
                  FA__DATA_ROOM(fa__a##u, data));                                                                       \
     }))
 
-/** A pointer to element (0, ..., 0) in host memory, of type `dtype`; valid while the tensor lives. The memory is
- *  pinned: fa_move_() cannot move it any more. The call waits for work of devices on the memory. Afterwards the
- *  pointer may be used whenever no call is running: later copies to and from devices behave as for
- *  fa_tensor_borrow(). NULL if an error is set; NULL and an error if the tensor has another dtype or is not on the
+/** A pointer to element (0, ..., 0) in host memory, of type `dtype`; valid while the tensor lives, or until
+ *  fa_ptr_end(). The memory is pinned until then: fa_move_() cannot move it. The call waits for work of devices on the
+ *  memory. Afterwards the pointer may be used whenever no call is running: later copies to and from devices behave as
+ *  for fa_tensor_borrow(). NULL if an error is set; NULL and an error if the tensor has another dtype or is not on the
  *  CPU. C programs have that error logged at once: reading by NULL would end them before they look at it. */
 FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
 FA_API void *fa__ptr(fa_tensor *t, fa_dtype dtype); /* the same, and logs */
 #define fa_ptr(t, dtype) FA__CALLED(fa__ptr(t, dtype))
+/** Ends the use of a pointer that fa_ptr() gave: the program does not touch the memory by it any more. Once each
+ *  fa_ptr() of the memory, also of other views of it, has been ended, fa_move_() can move it again. May be called from
+ *  any thread.
+ *  @return false and FA_ERROR_STATE if no pointer is left to end */
+FA_API bool fa_ptr_end(const fa_tensor *t);
 
 /* The same for a contiguous tensor of any dtype, which is not pinned: to be used before the next call that may move it.
  * `writes`: its version is increased. */

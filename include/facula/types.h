@@ -44,14 +44,29 @@ typedef enum fa_placement { FA_PLACE_DEFAULT, FA_PLACE_STRICT, FA_PLACE_AUTO } f
  *  FA_TRANSFER, data is copied between devices. */
 enum { FA_SYNC = 1, FA_TRANSFER = 2 };
 
+#ifdef __cplusplus
+extern "C++" {
+/* In C++ a 0 could be a name: the null pointer. */
+template <class N> constexpr bool fa__is_no_device = std::is_arithmetic<N>::value || std::is_null_pointer<N>::value;
+#define FA__NO_DEVICE(N)                                                                                               \
+    static_assert(!fa__is_no_device<N>, "a device is FA_CPU, FA_CUDA(0), or a name such as \"cuda:0\", not a number")
+#endif
 /** A device. Kind 0 means the default device of the current settings. Index -1 is the current device of its kind. */
 typedef struct fa_device {
     int32_t kind;  /**< the kind, as FA_CPU and the other macros set it */
     int32_t index; /**< which device of that kind, from 0 */
 #ifdef __cplusplus
     inline fa_device &operator=(const char *name);
+    template <class N> std::enable_if_t<fa__is_no_device<N>, fa_device &> operator=(N)
+    {
+        FA__NO_DEVICE(N);
+        return *this;
+    }
 #endif
 } fa_device;
+#ifdef __cplusplus
+}
+#endif
 
 /* fa_device_of(), for options: .device = "cuda:1" */
 FA_API fa_device fa__device_named(const char *name);
@@ -127,15 +142,13 @@ static inline int64_t fa_pair_at(fa_pair p, int which)
     return p < INT64_C(1) << 62 ? p : (p >> 31 * which & INT32_MAX) - 1;
 }
 
-/** An operand that is a tensor or a number. The macros of the operations create it; programs rarely need to name it. */
+/** An operand that is a tensor or a number. The macros of the operations create it, and fa_arg_tensor(),
+ * fa_arg_double(), fa_arg_int() and fa_arg_bool() (plain.h); programs rarely need to name it. It is two words, so that
+ * any language can pass it by value: no union, and no floating-point member. */
 typedef struct fa_arg {
-    int32_t kind; /**< FA__ARG_TENSOR, FA__ARG_FLOAT, FA__ARG_INT or FA__ARG_BOOL */
-    /** What an operand is, by its kind. */
-    union fa_arg_as {
-        double f;           /**< for FA__ARG_FLOAT */
-        int64_t i;          /**< for FA__ARG_INT and FA__ARG_BOOL */
-        const fa_tensor *t; /**< for FA__ARG_TENSOR */
-    } as;                   /**< the value */
+    uint64_t bits;    /**< the tensor's address, the bits of the double, the integer in two's complement, or 0 or 1 */
+    int32_t kind;     /**< what it is: 0 a tensor, 1 a double, 2 an integer, 3 a bool */
+    int32_t reserved; /**< 0 */
 } fa_arg;
 
 /* FA__ARG_LARGE is used by fa_tensor_of() only. */
@@ -167,7 +180,7 @@ static inline fa_arg fa__arg_f(double v)
 {
     fa_arg a = FA__NONE;
     a.kind = FA__ARG_FLOAT;
-    a.as.f = v;
+    __builtin_memcpy(&a.bits, &v, sizeof v);
     return a;
 }
 
@@ -175,7 +188,7 @@ static inline fa_arg fa__arg_i(int64_t v)
 {
     fa_arg a = FA__NONE;
     a.kind = FA__ARG_INT;
-    a.as.i = v;
+    a.bits = (uint64_t)v;
     return a;
 }
 
@@ -191,7 +204,7 @@ static inline fa_arg fa__arg_exact(uint64_t v)
 {
     fa_arg a = fa__arg_i((int64_t)(v & (uint64_t)INT64_MAX));
     if (v > (uint64_t)INT64_MAX)
-        a.kind = FA__ARG_LARGE; /* the value is as.i + 2^63 */
+        a.kind = FA__ARG_LARGE; /* the value is that of the bits + 2^63 */
     return a;
 }
 
@@ -199,15 +212,33 @@ static inline fa_arg fa__arg_b(bool v)
 {
     fa_arg a = FA__NONE;
     a.kind = FA__ARG_BOOL;
-    a.as.i = v;
+    a.bits = v;
     return a;
 }
 
 static inline fa_arg fa__arg_t(const fa_tensor *t)
 {
     fa_arg a = FA__NONE;
-    a.as.t = t;
+    a.bits = (uintptr_t)t;
     return a;
+}
+
+/* What an argument holds, of a kind that the caller has looked at. */
+static inline const fa_tensor *fa__tensor_in(fa_arg a)
+{
+    return (const fa_tensor *)(uintptr_t)a.bits;
+}
+
+static inline double fa__double_in(fa_arg a)
+{
+    double v = 0;
+    __builtin_memcpy(&v, &a.bits, sizeof v);
+    return v;
+}
+
+static inline int64_t fa__int_in(fa_arg a)
+{
+    return (int64_t)a.bits;
 }
 
 static inline fa_arg fa__arg_same(fa_arg a)

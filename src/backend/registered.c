@@ -13,7 +13,7 @@ static void remove_tensors(const fa__op *op, char *args)
     FA__EACH_BIT (i, op->of[FA__NUMBER]) {
         fa_arg *a = (fa_arg *)(void *)(args + op->fields[i].offset);
         if (a->kind == FA__ARG_TENSOR)
-            a->as.t = NULL;
+            *a = fa__arg_t(NULL);
     }
 }
 

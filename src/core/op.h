@@ -102,6 +102,25 @@ static inline const void *fa__field_at(const void *args, const fa__field *field)
     return (const char *)args + field->offset;
 }
 
+/* The tensor of a field; NULL when it has none. */
+static inline const fa_tensor *fa__field_tensor(const void *args, const fa__field *f)
+{
+    const void *p = fa__field_at(args, f);
+    if (f->kind == FA__TENSOR || f->kind == FA__LIKE)
+        return *(const fa_tensor *const *)p;
+    const fa_arg *a = (const fa_arg *)p;
+    return f->kind == FA__NUMBER && a->kind == FA__ARG_TENSOR ? fa__tensor_in(*a) : NULL;
+}
+
+static inline void fa__put_tensor(void *args, const fa__field *f, const fa_tensor *t)
+{
+    void *p = (char *)args + f->offset;
+    if (f->kind == FA__NUMBER)
+        *(fa_arg *)p = fa__arg_t(t);
+    else
+        *(const fa_tensor **)p = t;
+}
+
 /* ---- op.c: lists of numbers and strings among the arguments, for copies of them that outlive the call ---- */
 static inline bool fa__op_has_texts(const fa__op *op)
 {

@@ -44,7 +44,6 @@ FA__COLD bool fa__go_on_with_operands(fa__call *c);
 FA__COLD bool fa__go_on_with_host_operands(fa__call *c);
 /* Whether the plan moves the tensor of field i, or -1 for an item of a list. */
 bool fa__moves(const fa__call *c, int i, const fa_tensor *t);
-void fa__put_tensor(void *args, const fa__field *f, const fa_tensor *t);
 /* The list among the arguments; NULL when there is none. */
 const fa_tensors *fa__list_operand(const fa__call *c);
 /* ---- compose.c: runs the parts of a composed operation. */
@@ -93,16 +92,6 @@ const fa__op *fa__asked_for(const fa__call *);
 FA__COLD void fa__name_failure(const fa__call *);
 /* With where its tensors were made, or without. */
 void fa__describe_call(struct fa__text *, const fa__call *c, bool origins);
-
-/* The tensor of field i; NULL when it has none. */
-static inline const fa_tensor *fa__field_tensor(const void *args, const fa__field *f)
-{
-    const void *p = fa__field_at(args, f);
-    if (f->kind == FA__TENSOR || f->kind == FA__LIKE)
-        return *(const fa_tensor *const *)p;
-    const fa_arg *a = p;
-    return f->kind == FA__NUMBER && a->kind == FA__ARG_TENSOR ? a->as.t : NULL;
-}
 
 static inline bool fa__is_elementwise(const fa__op *op)
 {

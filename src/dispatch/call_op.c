@@ -100,7 +100,7 @@ static fa_tensor *overwritten(const request *r)
     if (f->kind == FA__TENSOR)
         return *(fa_tensor *const *)p;
     const fa_arg *a = p;
-    return a->kind == FA__ARG_TENSOR ? (fa_tensor *)(uintptr_t)a->as.t : NULL;
+    return a->kind == FA__ARG_TENSOR ? (fa_tensor *)(uintptr_t)fa__tensor_in(*a) : NULL;
 }
 
 typedef enum { NEW, OUT, INPLACE_FORM } form;

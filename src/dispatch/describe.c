@@ -48,11 +48,11 @@ const fa__op *fa__asked_for(const fa__call *c)
 static void add_number(struct fa__text *text, const fa_arg *a)
 {
     if (a->kind == FA__ARG_FLOAT)
-        fa__text_add_number(text, a->as.f);
+        fa__text_add_number(text, fa__double_in(*a));
     else if (a->kind == FA__ARG_INT)
-        fa__text_add(text, "%" PRId64, a->as.i);
+        fa__text_add(text, "%" PRId64, fa__int_in(*a));
     else
-        fa__text_add(text, a->as.i ? "true" : "false");
+        fa__text_add(text, fa__int_in(*a) ? "true" : "false");
 }
 
 static void add_dims(struct fa__text *text, fa_dims d)
@@ -144,7 +144,7 @@ static void add_field(struct fa__text *text, const fa__field *f, const void *p, 
         break;
     case FA__NUMBER:
         if (((const fa_arg *)p)->kind == FA__ARG_TENSOR)
-            fa__describe_tensor(text, ((const fa_arg *)p)->as.t, origins);
+            fa__describe_tensor(text, fa__tensor_in(*(const fa_arg *)p), origins);
         else
             add_number(text, p);
         break;

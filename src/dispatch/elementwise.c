@@ -242,7 +242,7 @@ FA__HOT void fa__value_of(fa__operand *o, const fa__field *f, const void *p)
         const fa_arg *a = p;
         o->kind = a->kind == FA__ARG_FLOAT ? FA__VALUE_FLOAT : FA__VALUE_INT;
         o->dtype = a->kind == FA__ARG_FLOAT ? FA_F64 : a->kind == FA__ARG_INT ? FA_I64 : FA_BOOL;
-        o->value.i = a->as.i;
+        o->value.i = fa__int_in(*a);
     } else if (f->kind == FA__DOUBLE) {
         o->kind = FA__VALUE_FLOAT;
         o->dtype = FA_F64;

@@ -51,7 +51,7 @@ static fa_tensor *operand_value(const steps *s, int input)
 static void step_args(const steps *s, const fa__ssa_node *n, fa_arg args[3])
 {
     for (int k = 0; k < fa__prims[n->prim].arity; k++)
-        args[k] = (fa_arg){.kind = FA__ARG_TENSOR, .as.t = s->value[fa__ssa_operand(n, k)]};
+        args[k] = fa__arg_t(s->value[fa__ssa_operand(n, k)]);
 }
 
 /* Elements of one node alone do not have the places that they have in the whole. */

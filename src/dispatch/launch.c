@@ -319,7 +319,7 @@ static void add_number(fa__launch *l, fa_tensor **tensor, const fa_arg *a)
     o->rank = 0;
     o->kind = a->kind == FA__ARG_FLOAT ? FA__VALUE_FLOAT : FA__VALUE_INT;
     o->dtype = a->kind == FA__ARG_FLOAT ? FA_F64 : a->kind == FA__ARG_INT ? FA_I64 : FA_BOOL;
-    o->value.f = a->as.f;
+    o->value.f = fa__double_in(*a);
 }
 
 bool fa__run_kernel(fa__call *c)
@@ -375,8 +375,8 @@ static void stretch(fa__operand *o, const fa_tensor *t, int rank, const int *map
 static FA__HOT void bind(fa__launch *l, fa_tensor **tensor, const fa__bound *b, int rank, const int *map)
 {
     if (!b->key && b->value.kind == FA__ARG_TENSOR) {
-        tensor[l->operands] = (fa_tensor *)(uintptr_t)b->value.as.t;
-        stretch(&l->operand[l->operands++], b->value.as.t, rank, map);
+        tensor[l->operands] = (fa_tensor *)(uintptr_t)fa__tensor_in(b->value);
+        stretch(&l->operand[l->operands++], fa__tensor_in(b->value), rank, map);
     } else if (b->key) {
         tensor[l->operands] = NULL;
         l->operand[l->operands].kind = FA__VALUE_KEY;
@@ -394,7 +394,7 @@ static fa__class class_for(const fa_tensor *out, const fa__compiled *f, int coun
     fa_dtype d = out->dtype == FA_BOOL ? FA_SAME : (fa_dtype)out->dtype;
     for (int i = 0; i < count; i++)
         if (!bound[i].key && bound[i].value.kind == FA__ARG_TENSOR)
-            d = fa__promote(d, (fa_dtype)bound[i].value.as.t->dtype);
+            d = fa__promote(d, (fa_dtype)fa__tensor_in(bound[i].value)->dtype);
     return fa__class_of(f->e->floating && !fa__dtype_is_float(d) ? FA_F32 : d == FA_SAME ? FA_F32 : d);
 }
 
@@ -441,7 +441,7 @@ FA__HOT bool fa__run_reduction(fa__call *c, int outputs, fa_tensor *const *outs,
                                fa__combine combine, fa__source *source, unsigned set, int count, const fa__bound *bound)
 {
     fa__compiled *f = formula_for(source, count, bound, names, names ? outputs : 0);
-    const fa_tensor *x = bound[0].value.as.t, *out = outs[0];
+    const fa_tensor *x = fa__tensor_in(bound[0].value), *out = outs[0];
     if (!f)
         return false;
     room r;

@@ -63,15 +63,6 @@ static fa_tensor *settled(const fa__call *c, int i, const fa_tensor *t)
 
 /* ---- all operands ---- */
 
-void fa__put_tensor(void *args, const fa__field *f, const fa_tensor *t)
-{
-    char *p = (char *)args + f->offset;
-    if (f->kind == FA__NUMBER)
-        ((fa_arg *)(void *)p)->as.t = t;
-    else
-        *(const fa_tensor **)(void *)p = t;
-}
-
 /* What an earlier field's tensor became that is the same, so that it is copied once; NULL: none is. */
 static fa_tensor *as_before(const fa__call *c, const void *args, uint32_t i)
 {

@@ -126,7 +126,7 @@ bool fa_op_set_grad(const fa_op_backward *shown, const void *field, fa_tensor *g
     if (f->kind == FA__TENSOR)
         x = *(const fa_tensor *const *)field;
     else if (f->kind == FA__NUMBER && ((const fa_arg *)field)->kind == FA__ARG_TENSOR)
-        x = ((const fa_arg *)field)->as.t;
+        x = fa__tensor_in(*(const fa_arg *)field);
     if (!fa__wants(b, field))
         return true;
     if (!fits(x, g, f->name))

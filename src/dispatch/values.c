@@ -120,11 +120,11 @@ static fa_value plain(const fa_value *v)
              : a.kind == FA__ARG_BOOL  ? FA_KIND_BOOL
                                        : FA_KIND_INT;
     if (a.kind == FA__ARG_TENSOR)
-        p.as.tensor = a.as.t;
+        p.as.tensor = fa__tensor_in(a);
     else if (a.kind == FA__ARG_FLOAT)
-        p.as.f = a.as.f;
+        p.as.f = fa__double_in(a);
     else
-        p.as.i = a.as.i;
+        p.as.i = fa__int_in(a);
     return p;
 }
 

@@ -9,37 +9,27 @@ bool (*fa__renew_view)(fa_tensor *view);
 
 /* ---- tensors in recorded arguments ---- */
 
-/* The address of the tensor in field i of args; NULL if the field has none. */
-static fa_tensor **tensor_in(const fa__op *op, void *args, int i)
+static fa_tensor *tensor_in(const fa__op *op, const void *args, uint32_t i)
 {
-    const fa__field *f = &op->fields[i];
-    char *p = (char *)args + f->offset;
-    if (f->kind == FA__TENSOR || f->kind == FA__LIKE)
-        return *(fa_tensor **)p ? (fa_tensor **)p : NULL;
-    fa_arg *a = (fa_arg *)p;
-    if (f->kind == FA__NUMBER && a->kind == FA__ARG_TENSOR && a->as.t)
-        return (fa_tensor **)(uintptr_t)&a->as.t;
-    return NULL;
+    return (fa_tensor *)(uintptr_t)fa__field_tensor(args, &op->fields[i]);
 }
 
-static bool hold(fa__node *n, int i, uint32_t keep, uint32_t shape_only)
+static bool hold(fa__node *n, uint32_t i, uint32_t keep, uint32_t shape_only)
 {
-    fa_tensor **t = tensor_in(n->op, n->args, i);
+    fa_tensor *t = tensor_in(n->op, n->args, i);
     if (!t)
         return true;
     if (keep >> i & 1) {
-        fa__ref(*t);
-        n->edge[i].version = atomic_load_explicit(&(*t)->storage->version, memory_order_relaxed);
+        fa__ref(t);
+        n->edge[i].version = atomic_load_explicit(&t->storage->version, memory_order_relaxed);
         n->kept |= 1U << i;
         n->keeps = true;
-    } else if (shape_only >> i & 1) {
-        n->shape_only = true;
-        *t = fa__tensor_shape_only(*t);
-        return *t != NULL;
-    } else {
-        *t = NULL;
+        return true;
     }
-    return true;
+    n->shape_only |= shape_only >> i & 1;
+    t = shape_only >> i & 1 ? fa__tensor_shape_only(t) : NULL;
+    fa__put_tensor(n->args, &n->op->fields[i], t);
+    return t || !(shape_only >> i & 1);
 }
 
 /* The items of a list are stored after the arguments; each is a reference, or a tensor with only a shape. */
@@ -81,9 +71,9 @@ static bool hold_all(fa__node *n, fa_tensor **items, uint32_t keep, uint32_t sha
     bool good = true;
     FA__EACH_BIT (i, fa__tensor_fields(n->op)) {
         if (FA__LIKELY(good))
-            good = hold(n, (int)i, keep, shape_only);
-        else if (tensor_in(n->op, n->args, (int)i))
-            *tensor_in(n->op, n->args, (int)i) = NULL;
+            good = hold(n, i, keep, shape_only);
+        else if (tensor_in(n->op, n->args, i))
+            fa__put_tensor(n->args, &n->op->fields[i], NULL);
     }
     FA__EACH_BIT (i, n->op->of[FA__TENSORS]) {
         if (good)
@@ -187,10 +177,10 @@ FA__HOT fa__node *fa__history(const fa_tensor *t, uint32_t *slot)
 static FA__HOT void drop(fa__node *n, bool all)
 {
     FA__EACH_BIT (i, fa__tensor_fields(n->op)) {
-        fa_tensor **t = tensor_in(n->op, n->args, (int)i);
-        if (t && (all || (*t)->storage)) {
-            fa__unref(*t);
-            *t = NULL;
+        fa_tensor *t = tensor_in(n->op, n->args, i);
+        if (t && (all || t->storage)) {
+            fa__unref(t);
+            fa__put_tensor(n->args, &n->op->fields[i], NULL);
         }
     }
     FA__EACH_BIT (i, n->op->of[FA__TENSORS]) {

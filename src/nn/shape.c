@@ -6,7 +6,7 @@
 static fa_tensor *flatten_forward(fa_module *self, fa_tensor *x)
 {
     const fa_nn_flatten_options *o = fa_module_data(self);
-    return fa_flatten(x, .start = o->start, .end = o->end);
+    return fa_flatten(x, .start_dim = o->start_dim, .end_dim = o->end_dim);
 }
 
 fa_module *(fa_nn_flatten)(const fa_nn_flatten_options *options)

@@ -150,9 +150,9 @@ static fa_tensor *of_floats(size_t count, const fa_arg *item, const void *site)
 {
     float f[MOST_OF];
     for (size_t i = 0; i < count; i++)
-        f[i] = item[i].kind == FA__ARG_FLOAT   ? (float)item[i].as.f
-               : item[i].kind == FA__ARG_LARGE ? (float)((uint64_t)item[i].as.i | UINT64_C(1) << 63)
-                                               : (float)item[i].as.i;
+        f[i] = item[i].kind == FA__ARG_FLOAT   ? (float)fa__double_in(item[i])
+               : item[i].kind == FA__ARG_LARGE ? (float)((uint64_t)fa__int_in(item[i]) | UINT64_C(1) << 63)
+                                               : (float)fa__int_in(item[i]);
     return tensor_of(FA_F32, count, f, site);
 }
 
@@ -160,7 +160,7 @@ static fa_tensor *of_whole(size_t count, const fa_arg *item, const void *site)
 {
     int64_t n[MOST_OF];
     for (size_t i = 0; i < count; i++) {
-        n[i] = item[i].as.i;
+        n[i] = fa__int_in(item[i]);
         if (item[i].kind == FA__ARG_LARGE) {
             fa__fail(FA_ERROR_ARGUMENT, "fa_tensor_of: %llu does not fit into i64",
                      (unsigned long long)n[i] | 1ULL << 63);
@@ -174,7 +174,7 @@ static fa_tensor *of_truth(size_t count, const fa_arg *item, const void *site)
 {
     bool b[MOST_OF];
     for (size_t i = 0; i < count; i++)
-        b[i] = item[i].as.i != 0;
+        b[i] = fa__int_in(item[i]) != 0;
     return tensor_of(FA_BOOL, count, b, site);
 }
 
@@ -433,6 +433,17 @@ void *(fa_ptr)(fa_tensor *t, fa_dtype dtype)
     if (t->storage->blank)
         t->storage->blank = false; /* the program writes by the pointer */
     return fa__tensor_data(t);
+}
+
+bool fa_ptr_end(const fa_tensor *t)
+{
+    if (!fa__tensor_check(t, "fa_ptr_end: the tensor"))
+        return false;
+    int32_t pins = t->storage ? atomic_load(&t->storage->pins) : 0;
+    while (pins > 0)
+        if (atomic_compare_exchange_weak(&t->storage->pins, &pins, pins - 1))
+            return true;
+    return fa__fail(FA_ERROR_STATE, "fa_ptr_end: no pointer to the memory of the tensor was taken");
 }
 
 static FA__COLD void log_error(void)

@@ -35,12 +35,12 @@ static fa_tensor *target_for(const fa_meter *m, fa_arg value, const fa_tensor *t
     fa_dtype dtype = fa_tensor_dtype(target);
     if (dtype == FA_SAME || dtype == FA_BOOL || fa_dtype_is_floating(dtype))
         return fa_fail(FA_ERROR_DTYPE, "fa_meter_update: a .target is integers, not %s", fa_dtype_name(dtype)), NULL;
-    if (!shapes_fit(value.as.t, target))
+    if (!shapes_fit(fa__tensor_in(value), target))
         return fa_fail(FA_ERROR_SHAPE,
                        "fa_meter_update: the shape of .target is that of the logits without their classes, "
                        "(samples, classes, ...)"),
                NULL;
-    int64_t classes = fa_size(value.as.t, class_dim(value.as.t));
+    int64_t classes = fa_size(fa__tensor_in(value), class_dim(fa__tensor_in(value)));
     if (m->classes && classes != m->classes)
         return fa_fail(FA_ERROR_SHAPE, "fa_meter_update: %" PRId64 " classes, in a confusion of %" PRId64, classes,
                        m->classes),
@@ -76,8 +76,8 @@ static bool accuracy_update(fa_meter *m, fa_arg value, const fa_meter_update_opt
     fa_tensor *target = target_for(m, value, o->target);
     if (!target)
         return false;
-    fa_tensor *right = fa_sum(right_ones(m, value.as.t, target)), *counted = fa_sum(fa_ne(target, m->ignore));
-    return add(m, fa_stack(FA_TENSORS(right, counted)), value.as.t);
+    fa_tensor *right = fa_sum(right_ones(m, fa__tensor_in(value), target)), *counted = fa_sum(fa_ne(target, m->ignore));
+    return add(m, fa_stack(FA_TENSORS(right, counted)), fa__tensor_in(value));
 }
 
 static double accuracy_value(const fa_meter *m)
@@ -130,14 +130,15 @@ static bool confusion_update(fa_meter *m, fa_arg value, const fa_meter_update_op
     fa_tensor *target = target_for(m, value, o->target);
     if (!target)
         return false;
-    fa_tensor *taken = fa_argmax(value.as.t, .dim = class_dim(value.as.t));
+    fa_tensor *taken = fa_argmax(fa__tensor_in(value), .dim = class_dim(fa__tensor_in(value)));
     if (!taken)
         return false;
     fa_tensor *place = fa_pointwise("y * z + x", fa_flatten(taken), rows_of(m, target), m->classes);
     fa_tensor *counted = fa_to(fa_flatten(fa_ne(target, m->ignore)), FA_I64);
     fa_tensor *sum = m->sum;
     if (!sum)
-        sum = fa_zeros(FA_SHAPE(m->classes * m->classes), .dtype = FA_I64, .device = fa_tensor_device(value.as.t));
+        sum = fa_zeros(FA_SHAPE(m->classes * m->classes), .dtype = FA_I64,
+                       .device = fa_tensor_device(fa__tensor_in(value)));
     if (!fa_scatter_add_(sum, 0, place, counted))
         return false;
     if (!m->sum)

@@ -28,16 +28,16 @@ static const char pair_text[] =
 
 static fa_device device_of(fa_arg value)
 {
-    return value.kind == FA__ARG_TENSOR ? fa_tensor_device(value.as.t) : FA_CPU;
+    return value.kind == FA__ARG_TENSOR ? fa_tensor_device(fa__tensor_in(value)) : FA_CPU;
 }
 
 /* A single floating-point number: tensors with more elements are summed. */
 static fa_arg single(fa_arg value, fa_dtype dtype)
 {
-    if (value.kind == FA__ARG_TENSOR && fa_dim(value.as.t) > 0)
-        value.as.t = fa_sum(value.as.t, .dtype = dtype);
-    else if (value.kind == FA__ARG_TENSOR && !fa_dtype_is_floating(fa_tensor_dtype(value.as.t)))
-        value.as.t = fa_to(value.as.t, dtype);
+    if (value.kind == FA__ARG_TENSOR && fa_dim(fa__tensor_in(value)) > 0)
+        value = fa__arg_t(fa_sum(fa__tensor_in(value), .dtype = dtype));
+    else if (value.kind == FA__ARG_TENSOR && !fa_dtype_is_floating(fa_tensor_dtype(fa__tensor_in(value))))
+        value = fa__arg_t(fa_to(fa__tensor_in(value), dtype));
     return value;
 }
 
@@ -50,13 +50,13 @@ static fa_binding bind_value(fa_tensor **place, fa_arg value)
 {
     if (value.kind != FA__ARG_TENSOR)
         return (fa_binding){.name = "v", .number = value};
-    *place = (fa_tensor *)(uintptr_t)value.as.t; /* it is only read */
+    *place = (fa_tensor *)(uintptr_t)fa__tensor_in(value); /* it is only read */
     return bind("v", place);
 }
 
 static double numel_of(fa_arg value)
 {
-    return value.kind == FA__ARG_TENSOR ? (double)fa_numel(value.as.t) : 1;
+    return value.kind == FA__ARG_TENSOR ? (double)fa_numel(fa__tensor_in(value)) : 1;
 }
 
 static fa_binding bind_number(const char *name, double number)

@@ -52,7 +52,7 @@ static bool options_fit(const fa_meter *m, const fa_meter_update_options *o)
 /* The device of the sum, or where this value will create it; operations are placed there. */
 static fa_device place_of(const fa_meter *m, fa_arg value)
 {
-    const fa_tensor *there = m->sum ? m->sum : value.kind == FA__ARG_TENSOR ? value.as.t : NULL;
+    const fa_tensor *there = m->sum ? m->sum : value.kind == FA__ARG_TENSOR ? fa__tensor_in(value) : NULL;
     return there ? fa_tensor_device(there) : FA_CPU;
 }
 
@@ -61,9 +61,9 @@ static bool place_fits(const fa_meter *m, fa_arg value)
 {
     if (value.kind != FA__ARG_TENSOR)
         return true;
-    if (!value.as.t)
+    if (!fa__tensor_in(value))
         return fa_fail(FA_ERROR_ARGUMENT, "fa_meter_update: the value is NULL");
-    fa_device here = fa_tensor_device(value.as.t), there = place_of(m, value);
+    fa_device here = fa_tensor_device(fa__tensor_in(value)), there = place_of(m, value);
     return fa_device_equal(here, there)
            || fa_fail(
                FA_ERROR_DEVICE,

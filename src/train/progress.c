@@ -107,13 +107,13 @@ static bool value_is_single(const fa_tensor *t, const char *name)
 static bool value_take(fa__progress_value *v, fa_arg a)
 {
     if (a.kind != FA__ARG_TENSOR) {
-        v->shown = a.kind == FA__ARG_FLOAT ? a.as.f : (double)a.as.i;
+        v->shown = a.kind == FA__ARG_FLOAT ? fa__double_in(a) : (double)fa__int_in(a);
         return v->known = true;
     }
-    bool here = fa_device_equal(fa_tensor_device(a.as.t), FA_CPU);
+    bool here = fa_device_equal(fa_tensor_device(fa__tensor_in(a)), FA_CPU);
     if (v->copy || (!here && fa__settings().forbid & FA_TRANSFER))
         return true;
-    if (!value_send(v, a.as.t))
+    if (!value_send(v, fa__tensor_in(a)))
         return false;
     value_arrive(v);
     return !fa_error_stands();
@@ -134,7 +134,8 @@ static bool values_are_good(fa_progress *bar, size_t count, const fa__tick *args
 {
     for (size_t i = 1; i + 1 < count; i += 2) {
         const fa_arg *a = &args[i + 1].value;
-        if (!value_named(bar, args[i].name) || (a->kind == FA__ARG_TENSOR && !value_is_single(a->as.t, args[i].name)))
+        if (!value_named(bar, args[i].name)
+            || (a->kind == FA__ARG_TENSOR && !value_is_single(fa__tensor_in(*a), args[i].name)))
             return false;
     }
     return true;

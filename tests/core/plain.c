@@ -73,7 +73,11 @@ static void arguments_are_those_of_the_macros(void **state)
     sum.dim = fa_dims_of(2, (const int64_t[]){0, 2});
     assert_true(fa_same((fa_sum)(x, &sum), fa_full(FA_SHAPE(3), 8.0)));
     assert_true(fa_item((fa_mul)(fa_arg_double(1.5), fa_arg_tensor(fa_tensor_of(4.0)), NULL)) == 6);
-    assert_int_equal(fa_arg_bool(true).as.i, 1);
+    assert_int_equal(fa_arg_bool(true).bits, 1);
+    const fa_arg two = {.bits = UINT64_C(1) << 62, .kind = 1},
+                 minus = {.bits = (uint64_t)-3, .kind = 2}; /* as bindings do */
+    assert_true(fa_item((fa_mul)(two, minus, NULL)) == -6);
+    assert_int_equal(sizeof(fa_arg), 2 * sizeof(uint64_t));
 }
 
 static void what_is_owned_outlives_its_scope(void **state)

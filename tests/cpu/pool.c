@@ -39,7 +39,7 @@ static void hold(int64_t h, int64_t w)
     assert_true(tensor_same_bits(back, fa__max_pool2d_back(channels_last(g), at, x, 2, 2, 0, 1)));
     assert_true(tensor_same_bits(
         fa_reshape(g, FA_SHAPE(-1)),
-        fa_reshape(fa_gather(fa_flatten(back, .start = -2), -1, fa_flatten(at, .start = -2)), FA_SHAPE(-1))));
+        fa_reshape(fa_gather(fa_flatten(back, .start_dim = -2), -1, fa_flatten(at, .start_dim = -2)), FA_SHAPE(-1))));
 }
 
 static void widths(void **state)

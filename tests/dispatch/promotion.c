@@ -35,14 +35,14 @@ static void set_field(unsigned char *args, const fa__field *f, fa_arg a)
     if (f->kind == FA__NUMBER)
         *(fa_arg *)at = a;
     else
-        *(const fa_tensor **)at = a.as.t;
+        *(const fa_tensor **)at = fa__tensor_in(a);
 }
 
 /* Calls an operation with two operands and returns its result, or NULL. */
 static fa_tensor *call_pair(const fa__op *op, bool inplace, fa_arg left, fa_arg right)
 {
     _Alignas(16) unsigned char args[MOST_ARGS];
-    fa_tensor *list[2] = {(fa_tensor *)(uintptr_t)left.as.t, (fa_tensor *)(uintptr_t)right.as.t};
+    fa_tensor *list[2] = {(fa_tensor *)(uintptr_t)fa__tensor_in(left), (fa_tensor *)(uintptr_t)fa__tensor_in(right)};
     fa__call c = {.op = op, .args = args, .inplace = inplace, .given = inplace ? list[0] : NULL};
     if (op->defaults)
         memcpy(args, op->defaults, op->args_size);

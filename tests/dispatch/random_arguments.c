@@ -324,7 +324,7 @@ static void call(attempt *a, const inputs *in)
         const fa_arg *number = at;
         bool tensor = op->fields[op->inplace].kind == FA__TENSOR;
         given = tensor                           ? *(fa_tensor *const *)at
-                : number->kind == FA__ARG_TENSOR ? (fa_tensor *)(uintptr_t)number->as.t
+                : number->kind == FA__ARG_TENSOR ? (fa_tensor *)(uintptr_t)fa__tensor_in(*number)
                                                  : NULL;
         if (!given)
             return; /* the in-place forms take a tensor there */

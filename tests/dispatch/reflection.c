@@ -166,8 +166,7 @@ static void calls_are_those_of_the_functions(void **state)
     assert_true(fa_same(fa_call(ROW(zeros), FA_SHAPE(2), FA_ARGUMENT("device", FA_CPU)), fa_zeros(FA_SHAPE(2))));
     assert_true(fa_same(fa_call(ROW(max), x, 1), fa_max(x, 1).values));
     /* An fa_arg stands for the tensor or number that it holds. */
-    const fa_arg tensor = {.kind = FA__ARG_TENSOR, .as.t = x}, half = {.kind = FA__ARG_FLOAT, .as.f = 0.5},
-                 one = {.kind = FA__ARG_INT, .as.i = 1};
+    const fa_arg tensor = fa__arg_t(x), half = fa__arg_f(0.5), one = fa__arg_i(1);
     assert_true(fa_same(fa_call(ROW(add), tensor, half), fa_add(x, 0.5)));
     assert_true(fa_same(fa_call(ROW(leaky_relu), tensor, half), fa_leaky_relu(x, .negative_slope = 0.5)));
     assert_true(fa_same(fa_call(ROW(sum), tensor, one), fa_sum(x, .dim = 1)));

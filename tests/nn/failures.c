@@ -12,7 +12,7 @@ static fa_module *net_new(void)
         fa_nn_conv2d(2, 4, FA_PAIR(2, 3), .padding = FA_PADDING_SAME, .groups = 2),
         fa_nn_batch_norm2d(4, .momentum = -1), fa_nn_alpha_dropout(), fa_nn_avg_pool2d(2),
         fa_nn_conv_transpose2d(4, 2, 2, .stride = 2), fa_nn_dropout2d(), fa_nn_batch_norm2d(2, .affine = false),
-        fa_nn_adaptive_max_pool2d(3), fa_nn_flatten(.start = 2), fa_nn_group_norm(2, 2),
+        fa_nn_adaptive_max_pool2d(3), fa_nn_flatten(.start_dim = 2), fa_nn_group_norm(2, 2),
         fa_nn_conv1d(2, 3, 3, .padding = 1, .padding_mode = "circular"), fa_nn_batch_norm1d(3), fa_nn_max_pool1d(2),
         fa_nn_adaptive_avg_pool1d(4), fa_nn_layer_norm(FA_SHAPE(4)), fa_nn_gelu(), fa_nn_linear(4, 2));
 }

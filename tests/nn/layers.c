@@ -86,7 +86,7 @@ static void results_have_their_shapes(void **state)
     ASSERT_SHAPE(fa_forward(fa_nn_adaptive_max_pool2d(2), x), 2, 4, 2, 2);
     ASSERT_SHAPE(fa_forward(fa_nn_batch_norm2d(4), x), 2, 4, 9, 7);
     ASSERT_SHAPE(fa_forward(fa_nn_flatten(), x), 2, 252);
-    ASSERT_SHAPE(fa_forward(fa_nn_flatten(.start = 2, .end = 3), x), 2, 4, 63);
+    ASSERT_SHAPE(fa_forward(fa_nn_flatten(.start_dim = 2, .end_dim = 3), x), 2, 4, 63);
     ASSERT_SHAPE(fa_forward(fa_nn_unflatten(1, FA_SHAPE(2, -1)), x), 2, 2, 2, 9, 7);
     ASSERT_SHAPE(fa_forward(fa_nn_dropout2d(), x), 2, 4, 9, 7);
     assert_ptr_equal(fa_forward(fa_nn_identity(), x), x);

@@ -79,6 +79,16 @@ static void all_move_or_none(void **state)
     assert_null(fa_module_to(net, DEVICE(0)));
     assert_error(FA_ERROR_STATE, "fa_module_to: ", "a pointer was taken of", "this is 1.1.bias");
     assert_true(fa_device_equal(fa_tensor_device(w), FA_CPU));
+    assert_non_null(fa_ptr_f32(last));
+    assert_true(fa_ptr_end(last));
+    assert_null(fa_module_to(net, FA_F64)); /* one is left */
+    assert_error(FA_ERROR_STATE, "a pointer was taken of");
+    assert_true(fa_ptr_end(last));
+    assert_non_null(fa_module_to(net, FA_F64));
+    assert_false(fa_ptr_end(last));
+    assert_error(FA_ERROR_STATE, "fa_ptr_end: no pointer");
+    assert_false(fa_ptr_end(NULL));
+    assert_error(FA_ERROR_ARGUMENT, "fa_ptr_end: the tensor");
     assert_null(fa_module_to(net, FA_META));
     assert_error(FA_ERROR_DEVICE, "fa_module_to: ", "no elements", "this is 0.weight");
 }

@@ -117,7 +117,7 @@ static fa_tensor *tokens(fa_shape shape, int place, int64_t below, fa_device dev
     ROW(embedding, fa_nn_embedding(5, 3), TOKENS, 1)                                                                   \
     ROW(embedding_padding, fa_nn_embedding(5, 3, .padding_idx = -2, .scale_grad_by_freq = true), TOKENS, 1)            \
     ROW(flatten, fa_nn_flatten(), PLANES, 1)                                                                           \
-    ROW(flatten_some, fa_nn_flatten(.start = 0, .end = 1), LINES, 1)                                                   \
+    ROW(flatten_some, fa_nn_flatten(.start_dim = 0, .end_dim = 1), LINES, 1)                                           \
     ROW(unflatten, fa_nn_unflatten(1, FA_SHAPE(2, 4)), FLAT, 1)                                                        \
     ROW(identity, fa_nn_identity(), FLAT, 1)                                                                           \
     ROW(relu, fa_nn_relu(), FLAT, 1)                                                                                   \

@@ -155,7 +155,7 @@ static bool read_dims(fa_dims *d, const char *s)
     if (!strcmp(s, "all"))
         return *d = FA_ALL, true;
     if (*s != '{')
-        return read_number(&a, s) && (*d = a.as.i, true);
+        return read_number(&a, s) && (*d = fa__int_in(a), true);
     if (!numbers(s + 1, '}', dim, &count))
         return false;
     *d = (fa_dims_of)((size_t)count, dim);
@@ -170,7 +170,7 @@ static bool read_pair(fa_pair *p, const char *s)
     if (!strcmp(s, "same"))
         return *p = FA_PADDING_SAME, true;
     if (*s != '{')
-        return read_number(&a, s) && (*p = a.as.i, true);
+        return read_number(&a, s) && (*p = fa__int_in(a), true);
     return numbers(s + 1, '}', size, &count) && count == 2 && (*p = FA_PAIR(size[0], size[1]), true);
 }
 
@@ -250,11 +250,12 @@ static bool read_value(sample *r, int field, const char *s, int place)
     case FA__NUMBER:
         return is_tensor_text(s) ? read_tensor(r, s, field, place) : read_number(at, s);
     case FA__INT:
-        return read_number(&a, s) && a.kind == FA__ARG_INT && (*(int64_t *)at = a.as.i, true);
+        return read_number(&a, s) && a.kind == FA__ARG_INT && (*(int64_t *)at = fa__int_in(a), true);
     case FA__DOUBLE:
-        return read_number(&a, s) && (*(double *)at = a.kind == FA__ARG_FLOAT ? a.as.f : (double)a.as.i, true);
+        return read_number(&a, s)
+               && (*(double *)at = a.kind == FA__ARG_FLOAT ? fa__double_in(a) : (double)fa__int_in(a), true);
     case FA__BOOL:
-        return read_number(&a, s) && (*(bool *)at = a.as.i != 0, true);
+        return read_number(&a, s) && (*(bool *)at = fa__int_in(a) != 0, true);
     case FA__DIMS:
         return read_dims(at, s);
     case FA__PAIR_:

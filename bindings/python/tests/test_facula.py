@@ -164,7 +164,7 @@ class Basics(unittest.TestCase):
         self.assertIsNone(again())
         self.assertEqual(view.sum().item(), 990)
         made = []
-        worker = threading.Thread(target=lambda: made.append(view * 2))
+        worker = threading.Thread(target=lambda: made.append(view * 2))  # noqa: F821
         worker.start()
         worker.join()
         self.assertEqual(made.pop()[0].item(), 2)
@@ -259,8 +259,10 @@ class Generated(unittest.TestCase):
             packed = _library._declare('fa_add', ctypes.c_void_p, [_library.Arg, _library.Arg, ctypes.c_void_p])
             y = fa.Tensor.__new__(fa.Tensor)
             x = fa.tensor([1.0])
-            y._h = _library._own(packed(0, x._h, *_library._bits(2.5)[:2], None))
+            y._h = _library._own(packed(x._h, 0, *_library._bits(2.5)[:2], None))
             self.assertEqual(y.tolist(), [3.5])
+            y._h = _library._own(packed(x._h, 0, *_library._bits(-3)[:2], None))
+            self.assertEqual(y.tolist(), [-2])
             self.assertEqual(type(packed).__name__, 'function')
         finally:
             _library._WORDS = words
@@ -540,7 +542,7 @@ class Callbacks(unittest.TestCase):
         self.assertEqual([type(m) for m in net], [type(m) for m in net.children()])
         self.assertEqual((net[0].weight.shape, net[-1].fc.weight.shape), (net.state_dict()['0.weight'].shape,
                                                                           net.state_dict()['2.fc.weight'].shape))
-        self.assertRaises(IndexError, lambda: net[3])
+        self.assertRaises(IndexError, lambda: net[3])  # noqa: F821
         self.assertEqual(len(_modules._outlived), before[1] + 2)
         with self.assertRaises(fa.Error) as caught:
             net(fa.ones((4, 9)))
@@ -774,6 +776,22 @@ class NumPy(unittest.TestCase):
 
 
 @unittest.skipUnless(torch, 'PyTorch is not installed')
+class Pointers(unittest.TestCase):
+    def test_memory_moves_again_after_its_arrays(self):
+        if not numpy:
+            self.skipTest('NumPy is not installed')
+        net = fa.nn.Linear(64, 32)
+        a = net.weight.detach().numpy()
+        b = a[1:]
+        del a
+        self.assertRaisesRegex(fa.Error, 'other tensors view|a pointer', net.half)
+        b[0] = 2
+        self.assertEqual(net.weight[1, 3].item(), 2)
+        del b
+        self.assertEqual(net.half().weight.dtype, fa.f16)
+        numpy.add(net.weight.float(), 1.0, dtype=numpy.float32)
+
+
 class PyTorch(unittest.TestCase):
     def test_gradients_are_those_of_pytorch(self):
         a = torch.randn(8, 1, 6, 6, requires_grad=True)

@@ -14,7 +14,9 @@ import weakref
 
 import facula as fa
 from facula import _callbacks, _library, _modules, nn
-from facula.utils.data import ConcatDataset, DataLoader, Dataset, Subset, TensorDataset, random_split
+from facula.utils.data import (BatchSampler, ConcatDataset, DataLoader, Dataset, IterableDataset, RandomSampler,
+                               SequentialSampler, Subset, SubsetRandomSampler, TensorDataset, WeightedRandomSampler,
+                               default_collate, random_split)
 
 from test_facula import in_scopes
 
@@ -242,7 +244,72 @@ class Data(Case):
         (x,), = DataLoader(TensorDataset(fa.arange(3)), batch_size=3)
         self.assertEqual(x.tolist(), [0, 1, 2])
         self.assertEqual([part.item() for part in TensorDataset(fa.arange(3), fa.ones(3))[2]], [2, 1])
-        self.assertRaisesRegex(TypeError, 'collate_fn', DataLoader, Steps(), collate_fn=list)
+        self.assertRaisesRegex(TypeError, 'unknown', DataLoader, Steps(), unknown=1)
+
+    def test_batches_by_functions(self):
+        words = ['a', 'bcd', 'ef', 'ghij', 'k']
+        for workers in (0, 2):
+            loader = DataLoader(words, batch_size=2, collate_fn=lambda batch: {'text': batch, 'n': [len(w) for w in batch]},
+                                num_workers=workers)
+            self.assertEqual([b['n'] for b in loader], [[1, 3], [2, 4], [1]])
+            self.assertEqual((len(loader), loader.dataset), (3, words))
+        self.assertEqual(len(DataLoader(words, batch_size=2, collate_fn=list, drop_last=True)), 2)
+        batch = next(iter(DataLoader([{'x': fa.ones(2), 'y': (1, 'a'), 'z': 0.5}] * 3, batch_size=3, collate_fn=default_collate)))
+        self.assertEqual((batch['x'].shape, batch['y'][0].tolist(), batch['y'][1], batch['z'].dtype),
+                         ((3, 2), [1, 1, 1], ['a', 'a', 'a'], fa.f32))
+        self.assertRaises(ValueError, default_collate, [[1], [1, 2]])
+
+        def padded(samples):
+            x, y = zip(*samples)
+            return nn.utils.rnn.pad_sequence(x, batch_first=True), fa.tensor(y)
+        sequences = [(fa.ones(1 + i % 3), i) for i in range(6)]
+        for workers in (0, 2):
+            seen = [(x.shape, y) for x, y in DataLoader(sequences, 3, shuffle=True, collate_fn=padded, num_workers=workers)]
+            self.assertEqual(sorted(fa.cat([y for _, y in seen]).tolist()), list(range(6)))
+            for shape, y in seen:
+                self.assertEqual(shape, (3, 1 + max(i % 3 for i in y.tolist())))
+        for workers in (0, 2):
+            with self.assertRaisesRegex(ZeroDivisionError, 'division'):
+                list(DataLoader(words, collate_fn=lambda batch: 1 / 0, num_workers=workers))
+
+    def test_random_numbers_of_batches(self):
+        def seen(workers):
+            fa.manual_seed(5)
+            loader = DataLoader(list(range(8)), 2, shuffle=True, collate_fn=lambda b: (b, fa.rand(2).tolist()), num_workers=workers)
+            return [b for _ in range(2) for b in loader]
+        self.assertEqual(seen(0), seen(3))
+        self.assertNotEqual(seen(0)[:4], seen(0)[4:])
+        fa.manual_seed(5)
+        self.assertNotEqual(fa.rand(2).tolist(), seen(0)[0][1])
+
+    def test_samplers(self):
+        fa.manual_seed(1)
+        weights = [0.0, 1.0, 0.0, 3.0]
+        drawn = fa.cat(list(DataLoader(fa.arange(4).tolist(), 4, sampler=WeightedRandomSampler(weights, 400)))).tolist()
+        self.assertEqual((len(drawn), set(drawn)), (400, {1, 3}))
+        self.assertTrue(250 < drawn.count(3) < 350)
+        self.assertEqual(sorted(WeightedRandomSampler(weights, 2, replacement=False)), [1, 3])
+        self.assertEqual(sorted(DataLoader(Steps(), sampler=SubsetRandomSampler([4, 2])), key=lambda b: b[1].item())[1][1].tolist(), [4])
+        self.assertEqual(sorted(RandomSampler(range(9))), list(range(9)))
+        self.assertNotEqual(list(RandomSampler(range(99))), list(RandomSampler(range(99))))
+        self.assertEqual((len(RandomSampler(range(9), True, 20)), list(SequentialSampler(range(3)))), (20, [0, 1, 2]))
+        self.assertEqual(fa.sampler.stratified(fa.tensor([0, 1, 0, 1])).order(seed=1).shape, (4,))
+        self.assertEqual([b[1].tolist() for b in DataLoader(Steps(), 2, sampler=[5, 3, 1])], [[5, 3], [1]])
+        batches = BatchSampler(SequentialSampler(range(5)), 2)
+        loader = DataLoader(Steps(), batch_sampler=batches)
+        self.assertRaises(IndexError, list, DataLoader([1, 2], batch_sampler=batches))
+        self.assertEqual(([b[1].tolist() for b in loader], len(loader)), ([[0, 1], [2, 3], [4]], 3))
+        self.assertEqual([len(BatchSampler(range(5), 2, drop_last=d)) for d in (False, True)], [3, 2])
+        self.assertRaises(ValueError, DataLoader, Steps(), shuffle=True, sampler=[1])
+        self.assertRaises(fa.Error, WeightedRandomSampler, [1.0, -1.0], 2)
+
+    def test_datasets_that_are_iterated(self):
+        class Count(IterableDataset):
+            def __iter__(self):
+                return ((float(i), str(i)) for i in range(5))
+        self.assertEqual([(x.tolist(), y) for x, y in DataLoader(Count(), 2, num_workers=1)],
+                         [([0, 1], ['0', '1']), ([2, 3], ['2', '3']), ([4], ['4'])])
+        self.assertRaises(ValueError, DataLoader, Count(), shuffle=True)
 
     def test_parts(self):
         self.assertEqual([Subset(Steps(), [4, 1])[i][1].item() for i in (0, 1)], [4, 1])
@@ -308,7 +375,7 @@ class Lifetimes(Case):
 
     def test_cycles(self):
         net = Net()
-        net.friends, net.function = [net], lambda: net
+        net.friends, net.function = [net], lambda: net  # noqa: F821
         again = weakref.ref(net)
         del net
         gc.collect()

@@ -98,6 +98,36 @@ class Functional(Case):
         self.both('F.scaled_dot_product_attention(q, k, v, is_causal=True)', q=q, k=k, v=v)
         self.both('F.scaled_dot_product_attention(q, k, v, attn_mask=m)', q=q, k=k, v=v, m=torch.rand(5, 5) > 0.3)
 
+    def test_interpolation(self):
+        lines, images, volumes = torch.randn(2, 3, 7), torch.randn(2, 3, 5, 8), torch.randn(1, 2, 3, 4, 5)
+        for text in ('images, size=(7, 3)', 'images, scale_factor=2', 'images, (9, 4), mode="nearest-exact"',
+                     'images, scale_factor=2, mode="bilinear"', 'images, size=(3, 11), mode="bilinear", align_corners=True',
+                     'images, scale_factor=(0.6, 1.7), mode="bilinear"', 'images, size=1, mode="bilinear", align_corners=True',
+                     'images, scale_factor=(0.6, 1.7), mode="bilinear", recompute_scale_factor=True',
+                     'images, size=(4, 12), mode="bicubic"', 'images, scale_factor=0.7, mode="bicubic", align_corners=True',
+                     'images, size=(3, 4), mode="area"', 'images, size=(3, 4), mode="bilinear", antialias=True',
+                     'lines, size=11, mode="linear"', 'lines, scale_factor=0.5', 'lines, 4, mode="area"',
+                     'volumes, size=(5, 2, 7), mode="trilinear"', 'volumes, scale_factor=2'):
+            with self.subTest(text):
+                name = text.split(',')[0]
+                self.both(f'F.interpolate({text})', **{name: {'images': images, 'lines': lines, 'volumes': volumes}[name]})
+        self.both('nn.Upsample(scale_factor=3, mode="bilinear")(images)', images=images)
+        for wrong in (dict(size=3, mode='linear'), dict(size=3, scale_factor=2), dict(), dict(size=(1, 2, 3)), dict(size=0),
+                      dict(size=3, align_corners=True), dict(size=3, mode='bicubic', antialias=True)):
+            self.assertRaises(ValueError, F.interpolate, fa.ones(1, 1, 4, 4), **wrong)
+
+    def test_linear_algebra(self):
+        x, y, m = torch.randn(4, 6), torch.randn(4, 6), torch.randn(2, 3, 4)
+        for text in ('norm(x)', 'norm(x, dim=1)', 'norm(x[0], 1)', 'norm(x, "fro")', 'norm(x, float("inf"))', 'norm(x, 1)',
+                     'norm(m, -1, dim=(0, 2))', 'norm(x, 3, dim=0, keepdim=True)', 'vector_norm(x, 0)',
+                     'vector_norm(m, 1, dim=(0, 1))', 'matrix_norm(m)', 'matrix_norm(m, float("-inf"), keepdim=True)',
+                     'matrix_norm(m, 1, dim=(0, 1))', 'vecdot(x, y)', 'multi_dot([x, y.T, x])', 'matrix_power(x[:, :4], 3)',
+                     'cross(x[:, :3], y[:, :3])', 'vander(x[0])', 'diagonal(x)', 'matmul(x, y.T)'):
+            with self.subTest(text):
+                self.both(f'torch.linalg.{text}', x=x, y=y, m=m)
+        self.assertRaisesRegex(ValueError, 'singular', fa.linalg.norm, fa.ones(2, 2), 'nuc')
+        self.assertRaises(ValueError, fa.linalg.norm, fa.ones(2, 2, 2), 1)
+
     def test_losses(self):
         x, y, p = torch.randn(5, 4), torch.randn(5, 4), torch.rand(5, 4)
         target, sign = torch.randint(0, 4, (5,)), torch.randn(5).sign()
@@ -190,6 +220,52 @@ class Layers(Case):
         x = x.detach().double()
         self.near(ours.to(fa.float64)(ours_of(x)), theirs.double()(x), text, 1e-10)
         self.assertEqual({p.dtype for p in ours.parameters()}, {fa.f64})
+
+    def test_packed_sequences(self):
+        x, rnn = torch.randn(5, 4, 3), 'nn.utils.rnn.'
+        for text in ('pad_sequence([x[:3, 0], x[:, 1], x[:1, 2]])', 'pad_sequence([x[:2], x], True, -1.0)',
+                     'pad_sequence([x[:2, 0], x[:, 1]], padding_side="left")', 'unpad_sequence(x + 0, torch.tensor([3, 5, 1, 2]))',
+                     'unpad_sequence(x + 0, torch.tensor([3, 2, 1, 3, 4]), batch_first=True)'):
+            self.both(rnn + text, x=x)
+        for lengths, options in (([5, 3, 3, 1], ''), ([3, 3, 3, 3], ''), ([2, 4, 1, 5], ', enforce_sorted=False'),
+                                 ([4, 4, 2, 3, 4], ', batch_first=True, enforce_sorted=False')):
+            self.both(f'{rnn}pack_padded_sequence(x, {lengths}{options})', x=x)
+            for more in ('', 'batch_first=True, padding_value=-2', 'total_length=7'):
+                self.both(f'{rnn}pad_packed_sequence({rnn}pack_padded_sequence(x, {lengths}{options}), {more})', x=x)
+        self.both(f'{rnn}pack_sequence([x[:3, 0], x[:, 1]], enforce_sorted=False)', x=x)
+        pack = nn.utils.rnn.pack_padded_sequence
+        for wrong in (([1, 2],), ([6, 1, 1, 1],), ([1, 0, 1, 1],), ([1, 2, 3, 4],)):
+            self.assertRaises(ValueError, pack, fa.ones(5, 4, 3), *wrong)
+        self.assertRaises(TypeError, nn.LSTMCell(3, 2), pack(fa.ones(5, 4, 3), [5, 4, 3, 2]))
+
+    def test_recurrent_layers_over_packed_sequences(self):
+        for text in ('nn.LSTM(5, 4)', 'nn.GRU(5, 4, num_layers=2)', 'nn.RNN(5, 4, bias=False)',
+                     'nn.RNN(5, 4, nonlinearity="relu", bidirectional=True)', 'nn.GRU(5, 4, bidirectional=True)',
+                     'nn.LSTM(5, 4, num_layers=2, bidirectional=True, proj_size=3, batch_first=True)'):
+            for lengths in ([6, 2, 2, 1], [3, 6, 1, 3]):
+                with self.subTest(text, lengths=lengths):
+                    self.packed(text, lengths)
+        net = nn.LSTM(5, 4)
+        packed = nn.utils.rnn.pack_padded_sequence(fa.randn(3, 2, 5), [3, 2])
+        self.assertRaises(ValueError, net, packed, (fa.zeros(1, 3, 4), fa.zeros(1, 3, 4)))
+
+    def packed(self, text, lengths):
+        theirs, ours = (eval(text, vars(space)) for space in BOTH[::-1])
+        ours.load_state_dict(theirs.state_dict())
+        x = torch.randn(6, 4, 5, requires_grad=True)
+        first = ours_of(x, True)
+        pack, our_pack = torch.nn.utils.rnn.pack_padded_sequence, nn.utils.rnn.pack_padded_sequence
+        y, state = theirs(pack(x, lengths, enforce_sorted=False))
+        ours_y, ours_state = ours(our_pack(first, lengths, enforce_sorted=False))
+        self.near((tuple(ours_y), ours_state), (tuple(y), state), text)
+        y, state = theirs(pack(x, lengths, enforce_sorted=False), state)
+        ours_y, ours_state = ours(our_pack(first, lengths, enforce_sorted=False), ours_state)
+        self.near((tuple(ours_y), ours_state), (tuple(y), state), text)
+        for y, h in ((y, state), (ours_y, ours_state)):
+            ((y.data ** 2).sum() + sum((s ** 2).sum() for s in (h if isinstance(h, tuple) else (h,)))).backward()
+        self.near(first.grad, x.grad, text, 1e-4)
+        for (name, p), (_, q) in zip(ours.named_parameters(), theirs.named_parameters()):
+            self.near(p.grad, q.grad, f'{text}: {name}', 1e-4)
 
     def test_recurrent_cells(self):
         for text in ('nn.LSTMCell(5, 4)', 'nn.GRUCell(5, 4, bias=False)', 'nn.RNNCell(5, 4)', 'nn.RNNCell(5, 4, nonlinearity="relu")'):

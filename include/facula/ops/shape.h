@@ -704,16 +704,16 @@ FA_API fa_tensor *fa_reshape(const fa_tensor *x, fa_shape shape, const fa_reshap
 
 /** Options of fa_flatten(). */
 typedef struct fa_flatten_options {
-    size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    int64_t start;  /**< the first dimension to merge; negative counts from the end */
-    int64_t end;    /**< the last dimension to merge, inclusive; negative counts from the end */
-    char fa__end;   /**< marks the end of this version's options */
+    size_t size;       /**< set by the macro */
+    fa_tensor *out;    /**< the tensor to write the result into; NULL: a new one */
+    int64_t start_dim; /**< the first dimension to merge; negative counts from the end */
+    int64_t end_dim;   /**< the last dimension to merge, inclusive; negative counts from the end */
+    char fa__end;      /**< marks the end of this version's options */
 } fa_flatten_options;
 
-/** Merges the dimensions start to end of x into one: a view if the strides allow it, otherwise a copy.
+/** Merges the dimensions start_dim to end_dim of x into one: a view if the strides allow it, otherwise a copy.
  *
- *      fa_flatten(x, .start = 0, .end = -1, .out = NULL)
+ *      fa_flatten(x, .start_dim = 0, .end_dim = -1, .out = NULL)
  *
  *  @param x a tensor
  *  @param options the named options, packed by the macro; NULL: the defaults

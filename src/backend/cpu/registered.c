@@ -40,9 +40,9 @@ double fa_operand_get(const fa_operand *x, int64_t i)
 {
     double value = 0;
     if (x->number.kind == FA__ARG_FLOAT)
-        return x->number.as.f;
+        return fa__double_in(x->number);
     if (x->number.kind != FA__ARG_TENSOR)
-        return (double)x->number.as.i;
+        return (double)fa__int_in(x->number);
     fa__cpu_simd->of[FA__CLASS_F64]->load[x->dtype](&value, address(x, i), 1, 1);
     return value;
 }

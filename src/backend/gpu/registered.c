@@ -69,13 +69,12 @@ static int64_t *put_operand(int64_t *word, const fa__operand *o, int rank)
 static void put_number(int64_t *word, const fa__field *f, const void *p, fa__class class)
 {
     fa__load_loop *const *load = fa__cpu_simd->of[class]->load;
+    const fa_arg *number = f->kind == FA__NUMBER ? p : NULL;
     *word = 0;
     if (f->kind == FA__DOUBLE)
         load[FA_F64](word, p, 0, 1);
-    else if (f->kind == FA__NUMBER && ((const fa_arg *)p)->kind == FA__ARG_FLOAT)
-        load[FA_F64](word, &((const fa_arg *)p)->as.f, 0, 1);
-    else if (f->kind == FA__NUMBER && ((const fa_arg *)p)->kind != FA__ARG_TENSOR)
-        load[FA_I64](word, &((const fa_arg *)p)->as.i, 0, 1);
+    else if (number && number->kind != FA__ARG_TENSOR)
+        load[number->kind == FA__ARG_FLOAT ? FA_F64 : FA_I64](word, &number->bits, 0, 1);
     else if (f->kind == FA__BOOL)
         *word = *(const bool *)p;
     else if (f->kind == FA__DTYPE || f->kind == FA__ENUM)

@@ -87,7 +87,7 @@ bool fa__dtype_holds(fa_dtype dtype, double v)
 bool fa__check_holds(const fa__call *c, fa_dtype dtype, const fa_arg *number)
 {
     bool whole = number->kind != FA__ARG_FLOAT;
-    double v = whole ? (double)number->as.i : number->as.f;
+    double v = whole ? (double)fa__int_in(*number) : fa__double_in(*number);
     if ((whole && dtype == FA_I64) || fa__dtype_holds(dtype, v))
         return true;
     char text[40];
@@ -101,10 +101,10 @@ bool fa__check_holds(const fa__call *c, fa_dtype dtype, const fa_arg *number)
 bool fa__check_written(const fa__call *c, fa_dtype dtype, const fa_arg *number)
 {
     bool whole = number->kind == FA__ARG_INT;
-    if (whole && dtype == FA_U8 && number->as.i < 0 && number->as.i >= -UINT8_MAX)
+    if (whole && dtype == FA_U8 && fa__int_in(*number) < 0 && fa__int_in(*number) >= -UINT8_MAX)
         return true;
-    if (number->kind == FA__ARG_FLOAT && number->as.f > 0 && !fa__dtype_is_float(dtype)
-        && fa__dtype_holds(dtype, floor(number->as.f)))
+    if (number->kind == FA__ARG_FLOAT && fa__double_in(*number) > 0 && !fa__dtype_is_float(dtype)
+        && fa__dtype_holds(dtype, floor(fa__double_in(*number))))
         return true;
     return fa__check_holds(c, dtype, number);
 }
@@ -112,7 +112,7 @@ bool fa__check_written(const fa__call *c, fa_dtype dtype, const fa_arg *number)
 bool fa__infer_filled(fa__call *c, fa_shape shape, fa_dtype dtype, const fa_arg *value)
 {
     bool tensor = value->kind == FA__ARG_TENSOR;
-    if (tensor && value->as.t->rank)
+    if (tensor && fa__tensor_in(*value)->rank)
         return fa__call_fail(c, FA_ERROR_SHAPE, "the value has to be a number or a 0-dim tensor");
     if (!tensor && !fa__check_written(c, dtype, value))
         return false;
@@ -129,7 +129,7 @@ static bool full_infer(fa__call *c)
     const full_args *a = c->args;
     static const uint8_t own[] = {[FA__ARG_FLOAT] = FA_F32, [FA__ARG_INT] = FA_I64, [FA__ARG_BOOL] = FA_BOOL};
     bool tensor = a->value.kind == FA__ARG_TENSOR;
-    fa_dtype dtype = a->dtype ? a->dtype : (fa_dtype)(tensor ? a->value.as.t->dtype : own[a->value.kind]);
+    fa_dtype dtype = a->dtype ? a->dtype : (fa_dtype)(tensor ? fa__tensor_in(a->value)->dtype : own[a->value.kind]);
     return fa__infer_filled(c, a->shape, dtype, &a->value);
 }
 

@@ -155,7 +155,7 @@ typedef struct {
 static bool copy_infer(fa__call *c)
 {
     const copy_args *a = c->args;
-    const fa_tensor *s = a->source.kind == FA__ARG_TENSOR ? a->source.as.t : NULL;
+    const fa_tensor *s = a->source.kind == FA__ARG_TENSOR ? fa__tensor_in(a->source) : NULL;
     if (!s && !fa__check_written(c, (fa_dtype)a->x->dtype, &a->source))
         return false;
     c->plan.device = fa__tensor_device(a->x);
@@ -174,7 +174,8 @@ static bool copy_run(fa__call *c)
 {
     const copy_args *a = c->args;
     if (a->source.kind == FA__ARG_TENSOR)
-        return fa__copy_elements(c, c->out[0], a->source.as.t, false) && goes_back_by(c, a->source.as.t);
+        return fa__copy_elements(c, c->out[0], fa__tensor_in(a->source), false)
+               && goes_back_by(c, fa__tensor_in(a->source));
     return fa__run_expression(c, c->out[0], "source", 1, (fa__bound[]){{.name = "source", .value = a->source}});
 }
 
@@ -183,7 +184,7 @@ static void copy_grad(fa__back *b)
     const copy_args *a = b->args;
     fa__set_input_grad(b, &a->x, fa_zeros_like(b->gy[0]));
     if (a->source.kind == FA__ARG_TENSOR && fa__wants(b, &a->source)) {
-        const fa_tensor *s = a->source.as.t;
+        const fa_tensor *s = fa__tensor_in(a->source);
         fa__set_input_grad(
             b, &a->source,
             fa_move(fa__summed_to(b->gy[0], s), .device = fa__tensor_device(s)->id, .dtype = (fa_dtype)s->dtype));

@@ -47,7 +47,7 @@ typedef struct fa__indexed {
 /* ---- device of the call (index_place.c) ---- */
 static inline const fa_tensor *fa__index_value(const fa__index_args *a)
 {
-    return a->value.kind == FA__ARG_TENSOR ? a->value.as.t : NULL;
+    return a->value.kind == FA__ARG_TENSOR ? fa__tensor_in(a->value) : NULL;
 }
 void fa__describe_index(struct fa__text *, fa_index_parts, bool origins);
 /* The device that the call runs on; NULL and an error if there is none. x, the index tensors and the value are live

@@ -276,7 +276,7 @@ static fa_tensor *slices_for(plan *p, const fa_tensor *places, fa_arg value)
         slices.dim[slices.rank++] = p->view->shape[i];
     if (value.kind != FA__ARG_TENSOR)
         return fa__number_as(value, p->view, slices);
-    fa_tensor *v = fa_expand(fa__stripped(shape.rank, value).as.t, shape);
+    fa_tensor *v = fa_expand(fa__tensor_in(fa__stripped(shape.rank, value)), shape);
     return fa_reshape(p->at ? fa_permute(v, moved(shape.rank, p->at, 0, places->rank)) : v, slices);
 }
 
@@ -292,20 +292,21 @@ static fa_tensor *fill_mask(plan *p, fa_arg value)
     for (int i = p->lead; i < p->view->rank; i++)
         shape.dim[shape.rank++] = 1;
     if (value.kind == FA__ARG_TENSOR)
-        value = fa__arg_t(fa_reshape(value.as.t, FA_SCALAR));
+        value = fa__arg_t(fa_reshape(fa__tensor_in(value), FA_SCALAR));
     return fa_masked_fill_(p->view, fa_reshape(beside(p, e->tensor), shape), value);
 }
 
 static bool value_fits(plan *p, fa_arg *value)
 {
-    const fa_tensor *t = value->kind == FA__ARG_TENSOR ? value->as.t : NULL;
+    const fa_tensor *t = value->kind == FA__ARG_TENSOR ? fa__tensor_in(*value) : NULL;
     if (!t)
         return true;
     if (t->dtype != p->x->dtype)
         return fa__call_fail(&p->call, FA_ERROR_DTYPE, "the value is %s and not of x's dtype",
                              fa_dtype_name((fa_dtype)t->dtype));
-    value->as.t = beside(p, t);
-    return value->as.t != NULL;
+    t = beside(p, t);
+    *value = fa__arg_t(t);
+    return t != NULL;
 }
 
 static fa_tensor *assigned(plan *p)
@@ -314,7 +315,7 @@ static fa_tensor *assigned(plan *p)
     const bool accumulate = p->accumulate;
     if (!value_fits(p, &value))
         return NULL;
-    bool one = value.kind != FA__ARG_TENSOR || fa__numel(value.as.t) == 1;
+    bool one = value.kind != FA__ARG_TENSOR || fa__numel(fa__tensor_in(value)) == 1;
     if (one && !accumulate && is_mask_alone(p))
         return fill_mask(p, value);
     if (!p->tensors) {

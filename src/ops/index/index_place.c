@@ -26,7 +26,7 @@ static FA__COLD fa__device *apart(const fa__indexed *i, fa_index_parts index, lo
 {
     char text[600], name[40] = "value";
     struct fa__text told = fa__text_in(text, sizeof text);
-    const fa_tensor *t = part < 0 ? i->args->value.as.t : index.item[part].tensor;
+    const fa_tensor *t = part < 0 ? fa__tensor_in(i->args->value) : index.item[part].tensor;
     const char *before = i->args->index;
     if (part >= 0)
         snprintf(name, sizeof name, "index[%ld]", part);

@@ -237,10 +237,10 @@ fa_tensor *(fa_get)(const fa_tensor *x, const char *where)
 
 fa_arg fa__stripped(int rank, fa_arg value)
 {
-    const fa_tensor *t = value.kind == FA__ARG_TENSOR ? value.as.t : NULL;
+    const fa_tensor *t = value.kind == FA__ARG_TENSOR ? fa__tensor_in(value) : NULL;
     while (t && t->object.type == FA__TYPE_TENSOR && t->rank > rank && t->shape[0] == 1)
-        value.as.t = t = fa_select(t, 0, 0);
-    return value;
+        t = fa_select(t, 0, 0);
+    return t ? fa__arg_t(t) : value;
 }
 
 fa_tensor *(fa_set)(fa_tensor *x, const char *where, fa_arg value)
@@ -253,7 +253,7 @@ fa_tensor *(fa_set)(fa_tensor *x, const char *where, fa_arg value)
         return NULL;
     }
     /* before the view takes the memory of a tensor that was freed */
-    if (value.kind == FA__ARG_TENSOR && !fa__tensor_check(value.as.t, "fa_set: the value"))
+    if (value.kind == FA__ARG_TENSOR && !fa__tensor_check(fa__tensor_in(value), "fa_set: the value"))
         return NULL;
     FA__WORK_FOR(&set_op);
     const fa__context *c = fa__ctx();

@@ -76,10 +76,11 @@ static fa_tensor *value_for(const fa__call *c, const fa_tensor *x, fa_arg value)
 {
     if (value.kind != FA__ARG_TENSOR)
         return fa__number_as(value, x, FA_SCALAR);
-    if (value.as.t->rank)
-        fa__call_fail(c, FA_ERROR_SHAPE, "value has %d dimensions: it has to be a number or 0-dim", value.as.t->rank);
+    if (fa__tensor_in(value)->rank)
+        fa__call_fail(c, FA_ERROR_SHAPE, "value has %d dimensions: it has to be a number or 0-dim",
+                      fa__tensor_in(value)->rank);
     else
-        return fa_to(fa__index_beside(c, value.as.t, x), (fa_dtype)x->dtype);
+        return fa_to(fa__index_beside(c, fa__tensor_in(value), x), (fa_dtype)x->dtype);
     return NULL;
 }
 

@@ -16,7 +16,7 @@ static fa_tensor *scatter_compose(fa__call *c)
 {
     const scatter_args *a = c->args;
     const fa_tensor *src =
-        a->src.kind == FA__ARG_TENSOR ? a->src.as.t : fa__number_as(a->src, a->x, fa_tensor_shape(a->index));
+        a->src.kind == FA__ARG_TENSOR ? fa__tensor_in(a->src) : fa__number_as(a->src, a->x, fa_tensor_shape(a->index));
     return fa__scatter_set_(fa__written(c, a->x), a->dim, a->index, src);
 }
 

@@ -156,7 +156,7 @@ static fa_tensor *addbmm_compose(fa__call *c)
         fa__call_fail(c, FA_ERROR_SHAPE, "a has to be (batch, n, k), and b (batch, k, m)");
         return NULL;
     }
-    fa_tensor *left = fa_flatten(fa_transpose(x, 0, 1), .start = 1), *right = fa_flatten(y, .end = 1);
+    fa_tensor *left = fa_flatten(fa_transpose(x, 0, 1), .start_dim = 1), *right = fa_flatten(y, .end_dim = 1);
     return add_product(c, a->input, left && right ? fa_mm(left, right) : NULL, a->beta, a->alpha);
 }
 

@@ -17,7 +17,7 @@ typedef struct {
 
 static const fa_tensor *tensor_of(fa_arg a)
 {
-    return a.kind == FA__ARG_TENSOR ? a.as.t : NULL;
+    return a.kind == FA__ARG_TENSOR ? fa__tensor_in(a) : NULL;
 }
 
 /* Broadcasts another operand into the shape of the previous ones; false if they do not broadcast. */

@@ -66,7 +66,7 @@ typedef struct {
 
 static bool check_scale(const fa__call *c, const char *name, const fa_arg *scale, int64_t rows, int64_t columns)
 {
-    const fa_tensor *t = scale->kind == FA__ARG_TENSOR ? scale->as.t : NULL;
+    const fa_tensor *t = scale->kind == FA__ARG_TENSOR ? fa__tensor_in(*scale) : NULL;
     if (!t || !t->rank || (t->rank == 2 && t->shape[0] == rows && t->shape[1] == columns))
         return true;
     return fa__call_fail(c, FA_ERROR_SHAPE, "%s has to be a number, a 0-dim tensor, or of shape (%lld, %lld)", name,

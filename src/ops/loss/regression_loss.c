@@ -160,13 +160,14 @@ typedef struct {
 /* var as a tensor with input's rank; NULL and an error if its shape does not fit. */
 static const fa_tensor *variance_for(const fa__call *c, const fa_tensor *input, fa_arg given)
 {
-    if (given.kind != FA__ARG_TENSOR && !((given.kind == FA__ARG_FLOAT ? given.as.f : (double)given.as.i) >= 0)) {
+    if (given.kind != FA__ARG_TENSOR
+        && !((given.kind == FA__ARG_FLOAT ? fa__double_in(given) : (double)fa__int_in(given)) >= 0)) {
         fa__call_fail(c, FA_ERROR_ARGUMENT, "var is a negative number");
         return NULL;
     }
     if (given.kind != FA__ARG_TENSOR)
         return fa_full(FA_SCALAR, given, .dtype = (fa_dtype)input->dtype, .device = fa_tensor_device(input));
-    const fa_tensor *var = given.as.t;
+    const fa_tensor *var = fa__tensor_in(given);
     bool lacks_last = var->rank == input->rank - 1, fits = lacks_last || var->rank == input->rank;
     for (int i = 0; fits && i < var->rank; i++)
         fits = var->shape[i] == input->shape[i] || (!lacks_last && var->shape[i] == 1);

@@ -118,7 +118,7 @@ static fa_dtype dtype_of_both(const nextafter_args *a)
     fa__promotion p = {FA_SAME, FA_SAME, FA_SAME};
     const fa_arg *both[] = {&a->x, &a->y};
     for (int i = 0; i < 2; i++) {
-        const fa_tensor *t = both[i]->kind == FA__ARG_TENSOR ? both[i]->as.t : NULL;
+        const fa_tensor *t = both[i]->kind == FA__ARG_TENSOR ? fa__tensor_in(*both[i]) : NULL;
         uint8_t *of = t ? t->rank ? &p.dims : &p.zero : &p.number, dtype = t ? t->dtype : FA_F32;
         *of = (uint8_t)fa__promote((fa_dtype)*of, (fa_dtype)dtype);
     }

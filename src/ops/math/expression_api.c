@@ -11,7 +11,7 @@ static bool mixes_types(size_t count, const fa_arg *operands)
 {
     unsigned types = 0;
     for (size_t i = 0; i < count; i++) {
-        const fa_tensor *t = operands[i].kind == FA__ARG_TENSOR ? operands[i].as.t : NULL;
+        const fa_tensor *t = operands[i].kind == FA__ARG_TENSOR ? fa__tensor_in(operands[i]) : NULL;
         if (t && t->object.type == FA__TYPE_TENSOR)
             types |= 1U << fa__class_of(t->dtype);
     }
@@ -189,7 +189,7 @@ static bool check_bindings(const char *text, size_t count, const fa_binding *b, 
         return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %zu names are bound: at most %d can be", count, FA__MAX_INPUTS);
     for (size_t i = 0; i < count; i++) {
         bool none = !b[i].tensors.count && !b[i].tensors.item && !b[i].numbers && !b[i].random
-                    && b[i].number.kind == FA__ARG_TENSOR && !b[i].number.as.t;
+                    && b[i].number.kind == FA__ARG_TENSOR && !fa__tensor_in(b[i].number);
         if (!b[i].name || none)
             return fa__fail(FA_ERROR_ARGUMENT, "fa_update: binding %zu has no name, or neither tensors nor a number",
                             i);

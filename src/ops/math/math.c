@@ -184,12 +184,12 @@ typedef struct {
 
 static bool is_floating(fa_arg a)
 {
-    return a.kind == FA__ARG_TENSOR ? fa__dtype_is_float(a.as.t->dtype) : a.kind == FA__ARG_FLOAT;
+    return a.kind == FA__ARG_TENSOR ? fa__dtype_is_float(fa__tensor_in(a)->dtype) : a.kind == FA__ARG_FLOAT;
 }
 
 static bool is_bool(fa_arg a)
 {
-    return a.kind == FA__ARG_TENSOR ? a.as.t->dtype == FA_BOOL : a.kind == FA__ARG_BOOL;
+    return a.kind == FA__ARG_TENSOR ? fa__tensor_in(a)->dtype == FA_BOOL : a.kind == FA__ARG_BOOL;
 }
 
 static fa_tensor *trunc_divide_compose(fa__call *c)

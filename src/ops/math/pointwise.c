@@ -93,7 +93,7 @@ static void clamp_to_tensors_grad(fa__back *b)
         if (!fa__wants(b, &operand[i]))
             continue;
         fa_tensor *g = fa_pointwise(text[i], operand[0], operand[1], operand[2], b->gy[0]);
-        fa__set_input_grad(b, &operand[i], fa__summed_to(g, operand[i].as.t));
+        fa__set_input_grad(b, &operand[i], fa__summed_to(g, fa__tensor_in(operand[i])));
     }
 }
 

@@ -25,7 +25,9 @@ static inline fa_tensor *fa__update_tensor(const fa__update *u, size_t k, size_t
     const fa_binding *b = &u->binding[k];
     if (b->tensors.count)
         return b->tensors.item[place];
-    return b->numbers || b->random || b->number.kind != FA__ARG_TENSOR ? NULL : (fa_tensor *)(uintptr_t)b->number.as.t;
+    return b->numbers || b->random || b->number.kind != FA__ARG_TENSOR
+               ? NULL
+               : (fa_tensor *)(uintptr_t)fa__tensor_in(b->number);
 }
 
 /* Whether the binding is a number that the launch reads from a 0-dim tensor. */

@@ -51,7 +51,7 @@ typedef struct {
 
 static const fa_tensor *tensor_of(const fa_arg *a)
 {
-    return a->kind == FA__ARG_TENSOR ? a->as.t : NULL;
+    return a->kind == FA__ARG_TENSOR ? fa__tensor_in(*a) : NULL;
 }
 
 /* Whether b has a's leading dimensions, and a last but one of that size. */

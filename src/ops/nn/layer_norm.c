@@ -141,7 +141,7 @@ static fa_tensor *local_response_norm_compose(fa__call *c)
         fa__call_fail(c, FA_ERROR_SHAPE, "x has to be (n, c, ...), and size at least 1");
         return NULL;
     }
-    fa_tensor *square = fa_flatten(fa_square(a->x), .start = 2);
+    fa_tensor *square = fa_flatten(fa_square(a->x), .start_dim = 2);
     const int64_t before = a->size / 2, behind = (a->size - 1) / 2;
     const double pads[] = {0, 0, (double)before, (double)behind};
     fa_tensor *mean = fa_avg_pool2d(fa_pad(square, ((fa_list){4, pads})), FA_PAIR(a->size, 1), .stride = 1);

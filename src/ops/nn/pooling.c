@@ -200,7 +200,7 @@ static bool max_pool2d_back_infer(fa__call *c)
 
 static fa_tensor *flat_planes(const fa_tensor *x)
 {
-    return fa_flatten(x, .start = -2);
+    return fa_flatten(x, .start_dim = -2);
 }
 
 static void max_pool2d_back_grad(fa__back *b)

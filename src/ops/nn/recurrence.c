@@ -20,7 +20,7 @@ typedef struct {
 
 static const fa_tensor *tensor_of(const fa_arg *a)
 {
-    return a->kind == FA__ARG_TENSOR ? a->as.t : NULL;
+    return a->kind == FA__ARG_TENSOR ? fa__tensor_in(*a) : NULL;
 }
 
 /* ---- shapes ---- */
@@ -291,7 +291,7 @@ static bool walk_back(const recurrence_args *a, gradients *g)
 /* (steps, n, width) as (steps * n, width) */
 static fa_tensor *rows(const fa_tensor *t)
 {
-    return t ? fa_flatten(t, .start = 0, .end = 1) : NULL;
+    return t ? fa_flatten(t, .start_dim = 0, .end_dim = 1) : NULL;
 }
 
 /* The states before all steps, (steps, n, hidden). */

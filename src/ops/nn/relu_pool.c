@@ -113,7 +113,7 @@ static bool relu_max_pool2d_back_run(fa__call *c)
 
 static fa_tensor *flat_planes(const fa_tensor *x)
 {
-    return fa_flatten(x, .start = -2);
+    return fa_flatten(x, .start_dim = -2);
 }
 
 static void relu_max_pool2d_back_grad(fa__back *b)

@@ -28,7 +28,7 @@ static fa_dims dims_of(int64_t set)
 
 static bool check_factor(const fa__call *c, const fa_tensor *x, const fa_arg *factor, const char *name)
 {
-    const fa_tensor *t = factor->kind == FA__ARG_TENSOR ? factor->as.t : NULL;
+    const fa_tensor *t = factor->kind == FA__ARG_TENSOR ? fa__tensor_in(*factor) : NULL;
     if (!t)
         return true;
     if (t->dtype != x->dtype && t->dtype != wide_dtype(x))
@@ -61,7 +61,7 @@ static bool standardize_infer(fa__call *c)
 /* Whether a factor differs between some elements of the dimensions from..to. */
 static bool varies(const fa_arg *factor, int from, int to)
 {
-    const fa_tensor *t = factor->kind == FA__ARG_TENSOR ? factor->as.t : NULL;
+    const fa_tensor *t = factor->kind == FA__ARG_TENSOR ? fa__tensor_in(*factor) : NULL;
     for (int i = from; t && i < to; i++)
         if (t->shape[i] != 1)
             return true;
@@ -135,7 +135,7 @@ static bool is_even(const fa_tensor *factor, int64_t set)
 
 static const fa_tensor *tensor_of(const fa_arg *a)
 {
-    return a->kind == FA__ARG_TENSOR ? a->as.t : NULL;
+    return a->kind == FA__ARG_TENSOR ? fa__tensor_in(*a) : NULL;
 }
 
 /* The intermediate results of the gradients: 1 / deviation, and sums over each mean's elements of h and of h times the

@@ -196,12 +196,12 @@ static bool bernoulli__infer(fa__call *c)
 {
     const bernoulli__args *a = c->args;
     bool tensor = a->p.kind == FA__ARG_TENSOR;
-    double p = a->p.kind == FA__ARG_FLOAT ? a->p.as.f : tensor ? 0 : (double)a->p.as.i;
+    double p = a->p.kind == FA__ARG_FLOAT ? fa__double_in(a->p) : tensor ? 0 : (double)fa__int_in(a->p);
     if (!(p >= 0 && p <= 1))
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "p has to be 0 to 1");
-    if (tensor && !fa__dtype_is_float(a->p.as.t->dtype))
+    if (tensor && !fa__dtype_is_float(fa__tensor_in(a->p)->dtype))
         return fa__call_fail(c, FA_ERROR_DTYPE, "probabilities are floating");
-    if (tensor && !broadcasts_to(a->p.as.t, a->x))
+    if (tensor && !broadcasts_to(fa__tensor_in(a->p), a->x))
         return fa__call_fail(c, FA_ERROR_SHAPE, "p does not broadcast to x");
     return any_infer(c);
 }

@@ -220,12 +220,12 @@ static fa_tensor *along_line(const fa__call *c, const line *l, const fa_arg *q)
         shape.dim[i] = i == l->dim ? -1 : 1;
     fa_dtype dtype = (fa_dtype)l->x->dtype;
     if (q->kind == FA__ARG_TENSOR) {
-        if (q->as.t->rank <= 1 && (fa_dtype)q->as.t->dtype == dtype)
-            return fa_reshape(q->as.t, shape);
+        if (fa__tensor_in(*q)->rank <= 1 && (fa_dtype)fa__tensor_in(*q)->dtype == dtype)
+            return fa_reshape(fa__tensor_in(*q), shape);
         fa__call_fail(c, FA_ERROR_SHAPE, "q has to be a number, or a tensor of x's dtype of none or one dimension");
         return NULL;
     }
-    double v = q->kind == FA__ARG_FLOAT ? q->as.f : (double)q->as.i;
+    double v = q->kind == FA__ARG_FLOAT ? fa__double_in(*q) : (double)fa__int_in(*q);
     if (v >= 0 && v <= 1)
         return fa_reshape(fa_full(FA_SCALAR, v, .dtype = dtype, .device = fa_tensor_device(l->x)), shape);
     fa__call_fail(c, FA_ERROR_ARGUMENT, "q is %g: it has to be from 0 to 1", v);
@@ -270,7 +270,7 @@ static fa_tensor *make_quantile(fa__call *c, bool skips)
     fa_tensor *q = along_line(c, &l, &a->q);
     const fa_tensor *sorted = q ? fa_sort(l.x, .dim = l.dim).values : NULL;
     fa_tensor *y = sorted ? between_ranks(&l, sorted, ranks(&l, q, skips), w) : NULL;
-    bool several = a->q.kind == FA__ARG_TENSOR && a->q.as.t->rank;
+    bool several = a->q.kind == FA__ARG_TENSOR && fa__tensor_in(a->q)->rank;
     if (!y)
         return NULL;
     return several ? quantiles_first(&l, a->x, y, a->keepdim) : reduced(&l, a->x, y, a->keepdim);

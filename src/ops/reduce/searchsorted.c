@@ -64,7 +64,7 @@ static bool sorter_fits(const fa__call *c, const fa_tensor *lines, const fa_tens
 static fa_dtype dtype_with(const fa_tensor *t, const fa_arg *number)
 {
     bool whole = number->kind != FA__ARG_FLOAT, floating = fa__dtype_is_float(t->dtype);
-    double v = whole ? (double)number->as.i : number->as.f;
+    double v = whole ? (double)fa__int_in(*number) : fa__double_in(*number);
     if ((whole || floating) && t->dtype != FA_BOOL && fa__dtype_holds((fa_dtype)t->dtype, v))
         return (fa_dtype)t->dtype;
     return whole && !floating ? FA_I64 : fa__dtype_holds(FA_F32, v) ? FA_F32 : FA_F64;
@@ -74,7 +74,7 @@ static fa_dtype dtype_with(const fa_tensor *t, const fa_arg *number)
 static fa_tensor *as_tensor(const fa_tensor *t, const fa_arg *value)
 {
     if (value->kind == FA__ARG_TENSOR)
-        return fa_to(value->as.t, fa__promote((fa_dtype)t->dtype, (fa_dtype)value->as.t->dtype));
+        return fa_to(fa__tensor_in(*value), fa__promote((fa_dtype)t->dtype, (fa_dtype)fa__tensor_in(*value)->dtype));
     return fa_full(FA_SCALAR, *value, .dtype = dtype_with(t, value), .device = fa_tensor_device(t));
 }
 
@@ -144,8 +144,8 @@ typedef struct {
 static const fa_tensor *operand(const fa_arg *a, const fa_arg *other)
 {
     if (a->kind == FA__ARG_TENSOR)
-        return a->as.t;
-    return other->kind == FA__ARG_TENSOR ? as_tensor(other->as.t, a) : fa_full(FA_SCALAR, *a);
+        return fa__tensor_in(*a);
+    return other->kind == FA__ARG_TENSOR ? as_tensor(fa__tensor_in(*other), a) : fa_full(FA_SCALAR, *a);
 }
 
 /* Binary search in the sorted list: an element is in it if the element at its insertion index is equal. */

@@ -335,9 +335,9 @@ static fa_tensor *repeat_interleave_compose(fa__call *c)
     if (!x || d < 0)
         return NULL;
     if (a->repeats.kind == FA__ARG_TENSOR)
-        return interleave_each(c, x, d, a->repeats.as.t, a->output_size);
+        return interleave_each(c, x, d, fa__tensor_in(a->repeats), a->output_size);
     if (a->repeats.kind == FA__ARG_INT)
-        return interleave_number(c, x, d, a->repeats.as.i, a->output_size);
+        return interleave_number(c, x, d, fa__int_in(a->repeats), a->output_size);
     fa__call_fail(c, FA_ERROR_DTYPE, "repeats are integers");
     return NULL;
 }

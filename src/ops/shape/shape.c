@@ -230,7 +230,7 @@ static void unfold_grad(fa__back *b)
     int d = fa__wrap_dim(NULL, a->x, a->dim);
     int64_t windows = fa_size(gy, d);
     fa_tensor *places = window_places(windows, a->size, a->step, fa_tensor_device(gy));
-    fa_tensor *rows = fa_flatten(fa_movedim(gy, FA_SHAPE(-1), FA_SHAPE(d + 1)), .start = d, .end = d + 1);
+    fa_tensor *rows = fa_flatten(fa_movedim(gy, FA_SHAPE(-1), FA_SHAPE(d + 1)), .start_dim = d, .end_dim = d + 1);
     fa__set_input_grad(b, &a->x, fa__index_sum(rows, d, places, a->x->shape[d]));
 }
 

@@ -136,19 +136,19 @@ OP(reshape, shape_of_args, (y), .compose = reshape_compose, .may_view = true, TO
 
 typedef struct {
     const fa_tensor *x;
-    int64_t start OPT(0); /* the first dimension to merge; negative counts from the end */
-    int64_t end OPT(-1);  /* the last dimension to merge, inclusive; negative counts from the end */
+    int64_t start_dim OPT(0); /* the first dimension to merge; negative counts from the end */
+    int64_t end_dim OPT(-1);  /* the last dimension to merge, inclusive; negative counts from the end */
 } flatten_args;
 
 static fa_tensor *flatten_compose(fa__call *c)
 {
     const flatten_args *a = c->args;
-    int first = fa__wrap_dim(c, a->x, a->start), last = fa__wrap_dim(c, a->x, a->end);
+    int first = fa__wrap_dim(c, a->x, a->start_dim), last = fa__wrap_dim(c, a->x, a->end_dim);
     fa_shape shape = {.rank = 0};
     if (first < 0 || last < 0)
         return NULL;
     if (first > last) {
-        fa__call_fail(c, FA_ERROR_ARGUMENT, "start stands behind end");
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "start_dim stands behind end_dim");
         return NULL;
     }
     int64_t joined = 1;
@@ -160,9 +160,9 @@ static fa_tensor *flatten_compose(fa__call *c)
     return fa_reshape(a->x, a->x->rank ? shape : FA_SHAPE(1));
 }
 
-/** Merges the dimensions start to end of x into one: a view if the strides allow it, otherwise a copy. */
-OP(flatten, flatten_args, (y), .compose = flatten_compose, .may_view = true, TORCH("flatten(x, start, end)"),
-   ALSO("`ravel`"), SAMPLES("(2,3,4); (2,3,4) start=1; (2,3,4) end=-2; (); (3,0)"))
+/** Merges the dimensions start_dim to end_dim of x into one: a view if the strides allow it, otherwise a copy. */
+OP(flatten, flatten_args, (y), .compose = flatten_compose, .may_view = true, TORCH("flatten(x, start_dim, end_dim)"),
+   ALSO("`ravel`"), SAMPLES("(2,3,4); (2,3,4) start_dim=1; (2,3,4) end_dim=-2; (); (3,0)"))
 
 static bool expand_infer(fa__call *c)
 {

@@ -14,17 +14,17 @@ Functions have the names, options and documentation of the library's, without th
 (numpy.asarray(x), facula.from_numpy(a)) and with all that knows DLPack (torch.from_dlpack(x), facula.from_dlpack(x)).
 A call that fails raises facula.Error."""
 from . import _ops
-from ._constants import METHODS as _METHODS, VERSION as __version__
-from ._library import DTYPES as _DTYPES, _BY_NAME, DType, Error, _as_tensor as as_tensor, device
-from ._callbacks import Function, grad_of
+from ._constants import METHODS as _METHODS, VERSION as __version__  # noqa: F401
+from ._library import DTYPES as _DTYPES, _BY_NAME, DType, Error, _as_tensor as as_tensor, device  # noqa: F401
+from ._callbacks import Function, grad_of  # noqa: F401
 from ._ops import *  # noqa: F403
-from ._settings import (autocast, best_device, enable_grad, get_num_threads, inference_mode, is_available, load, load_file,
+from ._settings import (autocast, best_device, enable_grad, get_num_threads, inference_mode, is_available, load, load_file,  # noqa: F401
                         manual_seed, no_grad, save, set_grad_enabled, set_num_threads, summary, use)
-from ._tensor import Parameter, Tensor, from_dlpack, from_numpy
-from ._training import Batch, Loader, Optimizer, Scaler, Schedule
+from ._tensor import Parameter, Tensor, from_dlpack, from_numpy  # noqa: F401
+from ._training import Batch, Loader, Optimizer, Sampler, Scaler, Schedule  # noqa: F401
 from ._forms import *  # noqa: F403
-from . import amp, autograd, cuda, nn, optim, data, init, lr, transform, utils
-from .nn import Lambda, Module
+from . import amp, autograd, cuda, nn, optim, data, init, linalg, lr, sampler, transform, utils  # noqa: F401
+from .nn import Lambda, Module  # noqa: F401
 
 tensor = Tensor
 dtype = DType

@@ -36,7 +36,7 @@ def _declare_short(symbol, result, arguments):
 
 
 def _declare(symbol, result, arguments):
-    """A function of the library. The GIL is released while it runs. An fa_arg is given as two arguments, kind and bits."""
+    """A function of the library. The GIL is released while it runs. An fa_arg is given as two arguments, bits and kind."""
     f = lib[symbol]
     f.restype, f.argtypes = result, arguments
     if Arg not in arguments:
@@ -44,18 +44,14 @@ def _declare(symbol, result, arguments):
     words = [2 if a is Arg else 0 if a is c_double else 1 if a in (c_void_p, c_char_p, c_int64, c_int, c_bool) else 9
              for a in arguments]
     if result is c_void_p and sum(words) <= _WORDS:
-        f.argtypes = [b for a in arguments for b in ((c_int64, c_void_p) if a is Arg else (a,))]
+        f.argtypes = [b for a in arguments for b in ((c_void_p, c_int64) if a is Arg else (a,))]
         return f
     places = [a is Arg for a in arguments]
 
     def packed(*given):
         rest = iter(given)
-        return f(*[Arg(next(rest), _signed(next(rest))) if two else next(rest) for two in places])
+        return f(*[Arg(next(rest), next(rest)) if two else next(rest) for two in places])
     return packed
-
-
-def _signed(bits):
-    return (bits + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 class Shape(Structure):
@@ -66,8 +62,8 @@ class Device(Structure):
     _fields_ = [('kind', c_int32), ('index', c_int32)]
 
 
-class Arg(Structure):  # fa_arg, whose union is 64 bits of either type
-    _fields_ = [('kind', c_int32), ('bits', c_int64)]
+class Arg(Structure):
+    _fields_ = [('bits', ctypes.c_uint64), ('kind', c_int32), ('reserved', c_int32)]
 
 
 class Tensors(Structure):
@@ -435,17 +431,17 @@ _pack_double, _unpack_word = struct.Struct('=d').pack, struct.Struct('=q').unpac
 
 
 def _bits(x):
-    """Kind and bits of an fa_arg for a tensor or a number, and what has to live during the call."""
+    """Bits and kind of an fa_arg for a tensor or a number, and what has to live during the call."""
     if x.__class__ is float:
-        return 1, _unpack_word(_pack_double(x))[0], None
+        return _unpack_word(_pack_double(x))[0], 1, None
     if x is True or x is False:
-        return 3, int(x), None
+        return int(x), 3, None
     if isinstance(x, int) and -1 << 63 <= x < 1 << 63:
-        return 2, int(x), None
+        return int(x), 2, None
     if isinstance(x, (int, float)):
-        return 1, _unpack_word(_pack_double(x))[0], None
+        return _unpack_word(_pack_double(x))[0], 1, None
     t = _as_tensor(x)
-    return 0, t._h, t
+    return t._h, 0, t
 
 
 def _kept_options(known, key, o):
@@ -543,5 +539,5 @@ def _call(function, *arguments):
 from ._tensor import Tensor, _as_tensor  # noqa: E402
 from ._modules import Lambda, Module  # noqa: E402
 from ._layers import Layer  # noqa: E402,F401
-from ._training import Loader, Optimizer, Scaler, Schedule  # noqa: E402,F401
+from ._training import Loader, Optimizer, Sampler, Scaler, Schedule  # noqa: E402,F401
 from ._callbacks import dataset_of  # noqa: E402

@@ -1,8 +1,10 @@
 """Recurrent layers and cells of the library, which take and give states as PyTorch's do."""
 from ctypes import Structure, byref, c_char, c_size_t, c_void_p
 
+from . import _ops
 from ._layers import Layer
 from ._library import _as_tensor, _declare, _enter, _leave, _several
+from ._packed import PackedSequence, run_packed
 
 
 class _Options(Structure):
@@ -20,6 +22,7 @@ class Recurrent(Layer):
     """A recurrent layer or cell: the base of their classes."""
     __slots__ = ()
     _cells, _one_step = False, False  # whether its state is a pair, of states and cells; whether it does one step
+    _kind_name = ''
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
@@ -27,7 +30,9 @@ class Recurrent(Layer):
 
     def __call__(self, x, state=None):
         """Runs it. A layer gives the output of each step and the last state, a cell its state. `state` is the first one,
-        zeros if it is not given; an LSTM's is a pair."""
+        zeros if it is not given; an LSTM's is a pair. The output of packed sequences (nn.utils.rnn) is packed, too."""
+        if isinstance(x, PackedSequence):
+            return self._run_packed(x, state)
         pair = state if self._cells and state is not None else (state, None)
         x, h, c = (t if t is None else _as_tensor(t) for t in (x, *pair))
         options = None
@@ -44,6 +49,37 @@ class Recurrent(Layer):
         return state if self._one_step else (output, state)
 
 
+    def _run_packed(self, packed, state):
+        if self._one_step:
+            raise TypeError(f'{type(self).__name__} takes tensors, not packed sequences')
+        directions, rows = 2 if self.bidirectional else 1, int(packed.batch_sizes[0])
+        if state is None:
+            widths = [getattr(self, 'proj_size', 0) or self.hidden_size] + [self.hidden_size] * self._cells
+            state = [_ops.new_zeros(packed.data, (self.num_layers * directions, rows, w)) for w in widths]
+        else:
+            state = [_as_tensor(s) for s in (state if self._cells else (state,))]
+        for s in state:
+            if s.shape[:2] != (self.num_layers * directions, rows):
+                raise ValueError(f'a first state of {rows} sequences is ({self.num_layers * directions}, {rows}, ...), '
+                                 f'not {s.shape}')
+        named = dict(self.named_parameters())
+        layers = [[[named[n] for n in (f'{kind}_l{layer}{way}' for kind in _PARAMETERS) if n in named]
+                   for way in ('', '_reverse')[:directions]] for layer in range(self.num_layers)]
+        output, last = run_packed(packed, self._one, layers, state, self.num_layers, self.dropout if self.training else 0)
+        return output, tuple(last) if self._cells else last[0]
+
+    def _one(self, x, parameters, states):
+        """A layer in one direction: the output, and the last states."""
+        first = [_ops.unsqueeze(s, 0) for s in states]
+        if self._cells:
+            y = _ops.lstm(x, parameters, h_0=first[0], c_0=first[1])
+        else:
+            f = _ops.gru if self._kind_name == 'gru' else getattr(_ops, f'rnn_{self.nonlinearity}')
+            y = f(x, parameters, h_0=first[0])
+        return y[0], [s[0] for s in y[1:]]
+
+
+_PARAMETERS = ('weight_ih', 'weight_hh', 'bias_ih', 'bias_hh', 'weight_hr')
 Recurrent.forward = Recurrent.__call__  # a class of the program's that has one is refused
 
 # names in the library, and in PyTorch

@@ -43,6 +43,7 @@ _item = _declare('fa_item', c_double, [c_void_p])
 _item_int = _declare('fa_item_int', c_int64, [c_void_p])
 _read = _declare('fa_read', c_bool, [c_void_p, c_void_p, c_int, c_int64])
 _ptr = _declare('fa_ptr', c_void_p, [c_void_p, c_int])
+_ptr_end = _declare('fa_ptr_end', c_bool, [c_void_p])
 _fa_text = _declare('fa_text', c_void_p, [c_void_p])
 _free_text = _declare('fa_free_text', None, [c_void_p])
 _get = _declare('fa_get', c_void_p, [c_void_p, c_char_p])
@@ -294,10 +295,10 @@ class Tensor(Handle):
 
     def __setitem__(self, key, value):
         text = _text_of(key)
-        kind, bits, kept = (0, value._h, value) if value.__class__ is Tensor else _bits(value)  # kept: during the call
+        bits, kind, kept = (value._h, 0, value) if value.__class__ is Tensor else _bits(value)  # kept: during the call
         with _l._scope():
-            good = (_set(self._h, text, kind, bits) if text is not None else
-                    _index_put(self._h, _parts_of(key), kind, bits, None))
+            good = (_set(self._h, text, bits, kind) if text is not None else
+                    _index_put(self._h, _parts_of(key), bits, kind, None))
         if not good:
             _fail()
 
@@ -369,7 +370,7 @@ class Tensor(Handle):
         shared = t.dtype.typestr is not None
         if copy is False and (self.device != 'cpu' or not shared):
             raise ValueError(f'a tensor of {self.dtype.name} on {self.device} has to be copied')
-        a = numpy.asarray(t if shared else t.to('f32'))
+        a = numpy.asarray(_Memory(t if shared else t.to('f32')))
         if dtype is not None and a.dtype != dtype:
             return a.astype(dtype)
         return a.copy() if copy else a
@@ -381,7 +382,7 @@ class Tensor(Handle):
             raise _l.Error('the tensor requires a gradient: x.detach().numpy()', 'gradient')
         if self.device != 'cpu' or self.dtype.typestr is None:
             raise _l.Error(f'NumPy cannot share a tensor of {self.dtype.name} on {self.device}: x.cpu(), x.to("f32")', 'device')
-        return numpy.asarray(self)
+        return numpy.asarray(_Memory(self))
 
     def __dlpack_device__(self):
         kinds = {'cpu': 1, 'cuda': 2}
@@ -399,6 +400,18 @@ class Tensor(Handle):
         if not p:
             _fail()
         return _capsule_new(p, _NAMES[versioned], _drop_capsule)
+
+
+class _Memory:
+    """The memory of a tensor, which may move again when the arrays over it have ended."""
+
+    def __init__(self, tensor):
+        self.__array_interface__ = tensor.__array_interface__
+        self.tensor = tensor
+
+    def __del__(self, end=_ptr_end):
+        if hasattr(self, 'tensor'):
+            end(self.tensor._h)
 
 
 class Parameter(Tensor):

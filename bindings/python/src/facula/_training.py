@@ -1,9 +1,9 @@
 """Optimizers, schedules, gradient scalers and loaders, and their states."""
 from collections import namedtuple
-from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
+from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 from . import _library as _l
-from ._library import Handle, Parameters, _borrowed, _check, _declare, _fail, _scope
+from ._library import Handle, Parameters, _borrowed, _call, _check, _declare, _fail, _scope
 from ._modules import _named
 from ._tensor import Tensor
 
@@ -250,6 +250,24 @@ class Scaler(Handle):
 
 
 # ---- data ----
+
+class Sampler(Handle):
+    """Which samples an epoch has, and in which order; see facula.sampler. A loop over it gives the numbers of an epoch,
+    others each time."""
+    __slots__ = ('_epoch',)
+    _length = staticmethod(_declare('fa_sampler_length', c_int64, [c_void_p]))
+    _order = staticmethod(_declare('fa_sampler_order', c_void_p, [c_void_p, c_uint64, c_int64]))
+
+    def __len__(self):
+        return self._length(self._h)
+
+    def order(self, seed=0, epoch=0):
+        """The numbers of the samples of an epoch, a tensor: those of a loader that has this seed."""
+        return _call(self._order, self._h, seed, epoch)
+
+    def __iter__(self):
+        return iter(self.order(_l.seed_drawn()).tolist())
+
 
 Batch = namedtuple('Batch', ['input', 'target'])
 

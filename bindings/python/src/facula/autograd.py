@@ -1,6 +1,6 @@
 """Gradients: functions with gradients of their own, and gradients of tensors that are no leaves."""
-from ._callbacks import Function, grad_of
-from ._settings import enable_grad, no_grad, set_grad_enabled
+from ._callbacks import Function, grad_of  # noqa: F401
+from ._settings import enable_grad, no_grad, set_grad_enabled  # noqa: F401
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=False):

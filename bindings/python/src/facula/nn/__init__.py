@@ -4,10 +4,10 @@ import inspect as _inspect
 
 from .. import _nn, _ops
 from .._layers import Layer, ModuleDict, ModuleList, Sequential
-from .._modules import Lambda, Module, _classes
+from .._modules import Lambda, Module, _classes  # noqa: F401
 from .._recurrent import SPELLED as _RECURRENT, Recurrent as _Recurrent
-from .._tensor import Parameter
-from . import functional, init, utils
+from .._tensor import Parameter  # noqa: F401
+from . import functional, init, utils  # noqa: F401
 
 # What PyTorch does not write as the words of the library's name with capitals
 _SPELLED = {
@@ -29,7 +29,7 @@ def _layer(name, make):
                                         '_in_place': hasattr(_ops, name + '_') or 'dropout' in name, '__doc__': make.__doc__,
                                         '__signature__': _inspect.signature(make), '__module__': __name__})
     if base is _Recurrent:
-        made._cells, made._one_step = 'lstm' in name, name.endswith('_cell')
+        made._cells, made._one_step, made._kind_name = 'lstm' in name, name.endswith('_cell'), name
     _classes[name] = made
     return made
 
@@ -57,6 +57,18 @@ class _Loss(Module):
 
     def forward(self, *inputs):
         return self._function(*inputs, **self._options)
+
+
+class Upsample(Module):
+    """functional.interpolate() as a module."""
+
+    def __init__(self, size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None):
+        super().__init__()
+        self._options = {'size': size, 'scale_factor': scale_factor, 'mode': mode, 'align_corners': align_corners,
+                         'recompute_scale_factor': recompute_scale_factor}
+
+    def forward(self, input):
+        return functional.interpolate(input, **self._options)
 
 
 for _name in _ops.__all__:

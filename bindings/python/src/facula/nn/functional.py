@@ -4,6 +4,7 @@ import inspect
 from .. import _nn, _ops
 from .._ops import *  # noqa: F403
 from .._forms import *  # noqa: F403
+from .._resize import interpolate  # noqa: F401
 
 
 def _activation(name):

@@ -3,8 +3,8 @@ own: [{"params": body.parameters()}, {"params": head.parameters(), "lr": 0.1}]."
 from .. import _optim
 from .._modules import Module as _Module
 from .._tensor import Tensor as _Tensor
-from .._training import Optimizer
-from . import lr_scheduler
+from .._training import Optimizer  # noqa: F401
+from . import lr_scheduler  # noqa: F401
 
 sgd, adam, adamw, rmsprop, adagrad = _optim.sgd, _optim.adam, _optim.adamw, _optim.rmsprop, _optim.adagrad
 

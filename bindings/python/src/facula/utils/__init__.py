@@ -1,2 +1,2 @@
 """facula.utils.data: datasets and loaders with PyTorch's names."""
-from . import data
+from . import data  # noqa: F401

@@ -1,11 +1,13 @@
 """Datasets and loaders with PyTorch's names; facula.data has others."""
 from ctypes import POINTER, c_int64, c_size_t, c_void_p
 
-from .. import _data, _library as _l, _ops
-from .._training import Loader as _Loader
+from .. import _batches, _data, _library as _l, _ops, _sampler
+from .._batches import default_collate  # noqa: F401
+from .._training import Loader as _Loader, Sampler
 
 _subset = _l._declare('fa_data_subset', c_void_p, [c_void_p, POINTER(c_int64), c_int64])
 _concat = _l._declare('fa__data_concat', c_void_p, [c_size_t, POINTER(c_void_p)])
+_subset_sampler = _l._declare('fa_sampler_subset', c_void_p, [POINTER(c_int64), c_int64])
 
 
 class Dataset:
@@ -15,23 +17,113 @@ class Dataset:
         raise NotImplementedError
 
 
-class DataLoader(_Loader):
-    """Batches of a dataset: for each a list of its tensors, or one tensor if the samples are no tuples. Workers are threads."""
-    __slots__ = ('_alone',)
+class IterableDataset:
+    """The base of datasets that are iterated, without numbers and length: __iter__()."""
 
-    def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, num_workers=0, drop_last=False, timeout=0,
-                 pin_memory=False, persistent_workers=False, prefetch_factor=None, **others):
-        if others:
-            raise TypeError(f'DataLoader() has no {", ".join(others)}; a dataset can return what its samples should be, and '
-                            'facula.data.padded() makes batches of different lengths')
-        self._h = None
+    def __iter__(self):
+        raise NotImplementedError
+
+
+class DataLoader(_Loader):
+    """Batches of a dataset: for each a list of its tensors, or one tensor if the samples are no tuples. Workers are threads.
+
+    With a collate_fn, a batch is what it returns for a list of samples, which may be any objects, as the batch. A sampler is
+    one of this module or of facula.sampler, or any object that gives the numbers of samples; a batch_sampler gives lists of
+    them."""
+    __slots__ = ('_alone', '_python')
+
+    def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
+                 pin_memory=False, drop_last=False, timeout=0, persistent_workers=False, prefetch_factor=None):
+        self._h = self._python = None
+        own = sampler if isinstance(sampler, Sampler) else None
+        if shuffle and (sampler is not None or batch_sampler is not None):
+            raise ValueError('shuffle goes without a sampler')
+        iterated = not hasattr(dataset, '__getitem__')
+        if collate_fn or batch_sampler is not None or own is not sampler or iterated:
+            self._python = _Plan(dataset, batch_size, shuffle, sampler, batch_sampler, num_workers, drop_last,
+                                 collate_fn or _batches.default_collate, prefetch_factor or 2, iterated)
+            return
         made = _data.loader(dataset, batch_size=batch_size, shuffle=shuffle, sampler=sampler, workers=num_workers,
                             drop_last=drop_last, timeout=timeout, prefetch=prefetch_factor or 2)
         self._h, made._h = made._h, None
         self._alone = not isinstance(dataset, TensorDataset)
 
+    @property
+    def dataset(self):
+        """The dataset that it loads."""
+        return self._python.dataset if self._python is not None else _Loader.dataset.fget(self)
+
+    def __len__(self):
+        return len(self._python) if self._python is not None else super().__len__()
+
     def __iter__(self):
+        if self._python is not None:
+            return iter(self._python)
         return (parts[0] if self._alone and len(parts) == 1 else parts for parts in self._batches())
+
+
+class _Plan:
+    """What a loader does whose batches are made in Python."""
+
+    def __init__(self, dataset, batch_size, shuffle, sampler, batch_sampler, workers, drop_last, collate, prefetch, iterated):
+        self.dataset, self.batch_size, self.drop_last, self.batch_sampler = dataset, batch_size, drop_last, batch_sampler
+        self.workers, self.collate, self.prefetch, self.iterated = workers, collate, prefetch, iterated
+        if iterated and (shuffle or sampler is not None or batch_sampler is not None):
+            raise ValueError('a dataset that is iterated has its own order: no shuffle, no sampler')
+        self.sampler = RandomSampler(dataset) if shuffle else range(len(dataset)) if sampler is None and not iterated else sampler
+
+    def __len__(self):
+        if self.batch_sampler is not None:
+            return len(self.batch_sampler)
+        n = len(self.dataset if self.iterated else self.sampler)
+        return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
+
+    def __iter__(self):
+        if self.iterated:
+            parts, make = _batches.in_batches(self.dataset, self.batch_size, self.drop_last), self.collate
+        else:
+            parts = self.batch_sampler
+            if parts is None:
+                parts = _batches.in_batches(self.sampler, self.batch_size, self.drop_last)
+
+            def make(numbers):
+                return self.collate([self.dataset[int(i)] for i in numbers])
+        return _batches.batches(parts, make, self.workers, self.prefetch)
+
+
+def RandomSampler(data_source, replacement=False, num_samples=None):
+    """The numbers of all samples in a random order; with replacement, numbers that are drawn one by one."""
+    return _sampler.random(data_source, replacement=replacement, num_samples=-1 if num_samples is None else num_samples)
+
+
+def SequentialSampler(data_source):
+    """The numbers of all samples in their order."""
+    return _sampler.sequential(data_source)
+
+
+def WeightedRandomSampler(weights, num_samples, replacement=True):
+    """Numbers that are drawn with probabilities in proportion to the weights, one for each sample."""
+    return _sampler.weighted(_l._as_tensor(weights), num_samples=num_samples, replacement=replacement)
+
+
+def SubsetRandomSampler(indices):
+    """The given numbers in a random order."""
+    numbers = [int(i) for i in indices]
+    return _l._making(Sampler, _subset_sampler, (c_int64 * len(numbers))(*numbers), len(numbers))
+
+
+class BatchSampler:
+    """Lists of batch_size numbers of another sampler."""
+
+    def __init__(self, sampler, batch_size, drop_last=False):
+        self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
+
+    def __iter__(self):
+        return _batches.in_batches(self.sampler, self.batch_size, self.drop_last)
+
+    def __len__(self):
+        n = len(self.sampler)
+        return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
 
 class TensorDataset(_l.Dataset):

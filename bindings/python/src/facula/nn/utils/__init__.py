@@ -1,7 +1,8 @@
-"""Gradients of parameters, all together."""
+"""Gradients of parameters, all together; sequences of different lengths (rnn)."""
 from ctypes import Structure, byref, c_bool, c_char, c_double, c_size_t, c_void_p
 
-from .._library import Parameters, _call, _declare, _fail, _parameter_list, _parameters
+from ..._library import Parameters, _call, _declare, _fail, _parameter_list, _parameters
+from . import rnn  # noqa: F401
 
 
 class _ClipOptions(Structure):

@@ -1,0 +1,87 @@
+"""Batches that functions of Python make: what DataLoader() does with a collate_fn, a batch_sampler, a sampler of Python or a
+dataset that is iterated. Samples and batches are any objects."""
+import itertools
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from ctypes import c_uint64, c_void_p
+
+from . import _library as _l, _ops
+from ._tensor import Tensor
+
+_generator_new = _l._declare('fa_generator_new', c_void_p, [c_uint64])
+_generator_use = _l._declare('fa_generator_use', None, [c_void_p])
+
+
+def seed_drawn():
+    """A seed by the default generator: facula.manual_seed() fixes what depends on it."""
+    return _ops.randint(0, 1 << 62, ()).item()
+
+
+_l.seed_drawn = seed_drawn
+
+
+def default_collate(samples):
+    """A batch of samples: tensors, arrays and numbers are stacked, tuples, lists and dicts are taken item by item, and others,
+    such as texts, become a list."""
+    first = samples[0]
+    if isinstance(first, dict):
+        return {key: default_collate([s[key] for s in samples]) for key in first}
+    if isinstance(first, tuple) and hasattr(first, '_fields'):
+        return type(first)(*map(default_collate, zip(*samples)))
+    if isinstance(first, (tuple, list)):
+        if any(len(s) != len(first) for s in samples):
+            raise ValueError('samples of a batch have different numbers of items: a collate_fn can join them')
+        return [default_collate(list(part)) for part in zip(*samples)]
+    if isinstance(first, Tensor) or hasattr(first, '__array_interface__'):
+        return _ops.stack([_l._as_tensor(s) for s in samples])
+    return Tensor(list(samples)) if isinstance(first, (bool, int, float)) else list(samples)
+
+
+def in_batches(numbers, batch_size, drop_last):
+    """Lists of batch_size items each."""
+    numbers = iter(numbers)
+    while True:
+        batch = list(itertools.islice(numbers, batch_size))
+        if not batch or drop_last and len(batch) < batch_size:
+            return
+        yield batch
+
+
+class _drawing:
+    """A block whose random numbers depend on a seed alone, in any thread."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def __enter__(self):
+        self.scope = _l._enter(b'python')
+        _generator_use(_generator_new(self.seed))
+
+    def __exit__(self, *_):
+        _generator_use(None)
+        _l._leave(self.scope)
+
+
+def batches(parts, make, workers=0, prefetch=2):
+    """make(part) of each part, in their order; with workers on threads of their own. The random numbers that the library
+    draws in it are the same for any number of workers."""
+    seed = seed_drawn()
+
+    def made(number, part):
+        with _drawing(seed + number):
+            return make(part)
+    if not workers:
+        yield from (made(*p) for p in enumerate(parts))
+        return
+    with ThreadPoolExecutor(workers) as threads:
+        waiting = deque()
+        try:
+            for p in enumerate(parts):
+                waiting.append(threads.submit(made, *p))
+                if len(waiting) > workers * prefetch:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for w in waiting:
+                w.cancel()
