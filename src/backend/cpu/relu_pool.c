@@ -99,8 +99,8 @@ static void forward_strip(const planes *p, int64_t i, int64_t r, int64_t n, floa
     const float *x = read(p, p->large, (i * p->h + 2 * r) * p->w, 2 * n * p->w, room);
     float *const windows = room ? room + p->strip * 2 * p->w : NULL, *y = read(p, p->small, to, 0, windows);
     for (int64_t k = 0; k < n; k++)
-        fa__cpu_simd->relu_pool_2x2(y + k * columns, p->at + to + k * columns, x + 2 * k * p->w,
-                                    x + (2 * k + 1) * p->w, columns);
+        fa__cpu_simd->relu_pool_2x2(y + k * columns, p->at + to + k * columns, x + 2 * k * p->w, x + (2 * k + 1) * p->w,
+                                    columns);
     write(p, p->small, to, n * columns, windows);
 }
 
