@@ -117,7 +117,10 @@ static inline bool fa__is_composed(const fa__op *op)
 /* What autocast does with the operands where the call runs. */
 static inline fa__cast fa__autocast_of(const fa__call *c)
 {
-    return c->plan.device->host ? c->op->traits->autocast_cpu : c->op->traits->autocast;
+    const fa__traits *t = c->op->traits;
+    if (!c->plan.device->host)
+        return t->autocast;
+    return FA__UNLIKELY(t->autocast_by) ? t->autocast_by(c) : t->autocast_cpu;
 }
 
 /* A 0-dim tensor of the host is passed on as a number, so it goes with operands of any device. */

@@ -191,6 +191,11 @@ static void gpus_have_classes_of_their_own(void **state)
         {fa_scatter_add(s, 0, places, h), FA_F32},
         {fa_scatter_add(h, 0, places, s), FA_F32},
         {fa_scatter_add(h, 0, places, h), FA_F16},
+        {fa_index_put(h, FA_INDEX(0), fa_get(s, "1")), FA_F32},
+        {fa_index_put(s, FA_INDEX(fa_tensor_of((int64_t)0)), fa_get(h, "1")), FA_F32},
+        {fa_index_put(h, FA_INDEX(fa_gt(h, 2)), fa_tensor_of(1.0), .accumulate = true), FA_F32},
+        {fa_index_put(h, FA_INDEX(0), fa_get(h, "1"), .accumulate = true), FA_F16},
+        {fa_index_put(h, FA_INDEX(0), 3), FA_F16},
         {fa_cat(FA_TENSORS(h, s)), FA_F32},
         {fa_relu(h), FA_F16},
     };
