@@ -4,10 +4,10 @@
 
 static fa_dtype wider(fa_dtype d, const fa_tensor *t)
 {
-    return t && t->dtype != FA_F64 && fa__dtype_is_float(t->dtype) ? fa__promote(d, (fa_dtype)t->dtype) : d;
+    return t && fa__autocasts(t) ? fa__promote(d, (fa_dtype)t->dtype) : d;
 }
 
-/* The smallest dtype that holds all floating operands but f64; FA_SAME: there are none. */
+/* The smallest dtype that holds all floating operands but f64 and f8; FA_SAME: there are none. */
 static fa_dtype widest(const fa__call *c)
 {
     const fa_tensors *list = fa__list_operand(c);

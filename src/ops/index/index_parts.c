@@ -126,17 +126,12 @@ static fa_tensor *beside(const plan *p, const fa_tensor *t)
     return fa_to(t, p->call.plan.device->id);
 }
 
-static bool may_be_cast(const fa_tensor *t)
-{
-    return fa__dtype_is_float(t->dtype) && t->dtype != FA_F64;
-}
-
 /* As in PyTorch, fa_index_put() on GPUs takes the widest dtype of x and the value. */
 static fa_dtype autocast_of(const plan *p)
 {
     const fa_arg value = p->args.value;
     if (p->call.op != &ops[1] || fa__ctx()->settings->autocast == FA_SAME || p->call.plan.device->host
-        || value.kind != FA__ARG_TENSOR || !may_be_cast(p->args.x) || !may_be_cast(value.as.t))
+        || value.kind != FA__ARG_TENSOR || !fa__autocasts(p->args.x) || !fa__autocasts(value.as.t))
         return FA_SAME;
     return fa__promote((fa_dtype)p->args.x->dtype, (fa_dtype)value.as.t->dtype);
 }
