@@ -129,11 +129,12 @@ FA_API int64_t fa_scaler_get_growth_interval(const fa_scaler *scaler);
 FA_API bool fa_scaler_set_growth_interval(fa_scaler *scaler, int64_t interval);
 
 /** The state of a scaler: numbers named "scale", "growth_factor", "backoff_factor", "growth_interval", "min_scale" and
- *  "growth_tracker", the number of updates since the last change; no numbers if the scaler is not enabled. Save it after
- *  fa_scaler_update(). Waits for the device; otherwise like fa_optim_state_dict(). fa_checkpoint_save() includes it. */
+ *  "growth_tracker", the number of updates since the last change; no numbers if the scaler is not enabled. Save it
+ * after fa_scaler_update(). Waits for the device; otherwise like fa_optim_state_dict(). fa_checkpoint_save() includes
+ * it. */
 FA_API fa_state_dict fa_scaler_state_dict(const fa_scaler *scaler);
-/** Loads a `state`, including the factors; a scaler that is not enabled takes nothing of it. The state of one that was not
- *  enabled is an error for one that is. Otherwise like fa_optim_load_state_dict(). */
+/** Loads a `state`, including the factors; a scaler that is not enabled takes nothing of it. The state of one that was
+ * not enabled is an error for one that is. Otherwise like fa_optim_load_state_dict(). */
 FA_API bool fa_scaler_load_state_dict(fa_scaler *scaler, const fa_state_dict *state);
 
 /** @} */

@@ -8,25 +8,50 @@ enum { L = f32_lanes, NONE = 255 };
 
 typedef int16_t halfm __attribute__((__vector_size__(VECTOR_BYTES)));
 
-/* Lanes that are -1 where `yes` is taken, and 0 */
+/* A mask has lanes of -1 and 0. */
 INLINE f32m pick(f32m mask, f32m yes, f32m no)
 {
     return (mask & yes) | (~mask & no);
 }
 
+/* Pairs of neighbours, wherever they lie; the first n of them, and zeros */
+typedef int32_t pairs __attribute__((__vector_size__(VECTOR_BYTES), __aligned__(sizeof(uint16_t)), __may_alias__));
+
+INLINE f32m load_part(const uint16_t *p, int64_t n)
+{
+#if defined FA__LEVEL_avx512
+    return (f32m)_mm512_maskz_loadu_epi32(first_of(n), p);
+#elif defined FA__LEVEL_avx2
+    return (f32m)_mm256_maskload_epi32((const int *)(const void *)p, f32_mask(n));
+#else
+    f32m v = {0};
+    memcpy(&v, p, (size_t)n * sizeof v[0]);
+    return v;
+#endif
+}
+
+INLINE void store_part(uint16_t *p, f32m v, int64_t n)
+{
+#if defined FA__LEVEL_avx512
+    _mm512_mask_storeu_epi32(p, first_of(n), (__m512i)v);
+#elif defined FA__LEVEL_avx2
+    _mm256_maskstore_epi32((int *)(void *)p, f32_mask(n), (__m256i)v);
+#else
+    memcpy(p, &v, (size_t)n * sizeof v[0]);
+#endif
+}
+
 INLINE f32m load_windows(const uint16_t *p, int64_t n)
 {
-    const float *f = (const void *)p;
-    return (f32m)(n < L ? f32_load_part(f, n) : f32_load(f));
+    return n < L ? load_part(p, n) : (f32m) * (const pairs *)(const void *)p;
 }
 
 INLINE void store_windows(uint16_t *p, f32m v, int64_t n)
 {
-    float *f = (void *)p;
     if (n < L)
-        f32_store_part(f, (f32v)v, n);
+        store_part(p, v, n);
     else
-        f32_store(f, (f32v)v);
+        *(pairs *)(void *)p = (pairs)v;
 }
 
 /* The larger magnitude of each of both elements, seen as integers */
