@@ -18,12 +18,12 @@ static const struct {
 
 /* What PyTorch refuses may be done here. Its local_response_norm is in f32 or not as the input has 4 dimensions or 3.
  */
-static bool differs(const char *row, const char *form, const char *answer, const char *sample)
+static bool differs(const char *row, const char *form, const char *answer, const char *text)
 {
     bool named = !strcmp(answer, "error");
     for (size_t i = 0; i < sizeof different / sizeof *different; i++)
         named |= !strcmp(row, different[i].row) && (!*different[i].form || !strcmp(form, different[i].form))
-                 && (!different[i].of || strstr(sample, different[i].of));
+                 && (!different[i].of || strstr(text, different[i].of));
     return named;
 }
 
