@@ -39,7 +39,7 @@ typedef struct fa_amp_scaler_options {
     double growth_factor;    /**< the scale is multiplied by it after growth_interval steps without overflow; above 1.
                                   Factors are rounded to f32 */
     double backoff_factor;   /**< the scale is multiplied by it after a step with overflow; between 0 and 1 */
-    int64_t growth_interval; /**< number of consecutive steps without overflow before the scale grows; at least 1 */
+    int64_t growth_interval; /**< number of consecutive steps without overflow before the scale grows; 1 to 2^48 */
     double min_scale; /**< an overflow does not make the scale less than this; more than 0 (PyTorch's has no limit) */
     bool enabled;     /**< false: losses are not scaled, and fa_scaler_step() is fa_optim_step() */
     char fa__end;
@@ -129,10 +129,12 @@ FA_API int64_t fa_scaler_get_growth_interval(const fa_scaler *scaler);
 FA_API bool fa_scaler_set_growth_interval(fa_scaler *scaler, int64_t interval);
 
 /** The state of a scaler: numbers named "scale", "growth_factor", "backoff_factor", "growth_interval", "min_scale" and
- *  "growth_tracker", the number of updates since the last change. Save it after fa_scaler_update(). Waits for the
- *  device; otherwise like fa_optim_state_dict(). fa_checkpoint_save() includes it. */
+ *  "growth_tracker", the number of updates since the last change; no numbers if the scaler is not enabled. Save it
+ * after fa_scaler_update(). Waits for the device; otherwise like fa_optim_state_dict(). fa_checkpoint_save() includes
+ * it. */
 FA_API fa_state_dict fa_scaler_state_dict(const fa_scaler *scaler);
-/** Loads a `state`, including the factors. Otherwise like fa_optim_load_state_dict(). */
+/** Loads a `state`, including the factors; a scaler that is not enabled takes nothing of it. The state of one that was
+ * not enabled is an error for one that is. Otherwise like fa_optim_load_state_dict(). */
 FA_API bool fa_scaler_load_state_dict(fa_scaler *scaler, const fa_state_dict *state);
 
 /** @} */

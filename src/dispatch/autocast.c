@@ -2,15 +2,20 @@
 #include "dispatch/call.h"
 #include "dispatch/promote.h"
 
-/* The smallest dtype that holds all floating operands but f64; FA_SAME: there are none. */
+static fa_dtype wider(fa_dtype d, const fa_tensor *t)
+{
+    return t && fa__autocasts(t) ? fa__promote(d, (fa_dtype)t->dtype) : d;
+}
+
+/* The smallest dtype that holds all floating operands but f64 and f8; FA_SAME: there are none. */
 static fa_dtype widest(const fa__call *c)
 {
+    const fa_tensors *list = fa__list_operand(c);
     fa_dtype d = FA_SAME;
-    for (int i = 0; i < c->op->nfields; i++) {
-        const fa_tensor *t = c->tensor[i];
-        if (t && t->dtype != FA_F64 && fa__dtype_is_float(t->dtype))
-            d = fa__promote(d, (fa_dtype)t->dtype);
-    }
+    for (int i = 0; i < c->op->nfields; i++)
+        d = wider(d, c->tensor[i]);
+    for (size_t k = 0; list && k < list->count; k++)
+        d = wider(d, list->item[k]);
     return d;
 }
 

@@ -36,6 +36,11 @@ FA__COLD bool fa__place(fa__call *c, bool automatic);
 FA__COLD bool fa__apart(const fa__call *, const char *first, const fa__device *, const char *odd, const fa__device *);
 /* ---- autocast.c: the dtype that floating operands are cast to; FA_SAME: they stay. */
 FA__COLD fa_dtype fa__autocast_dtype(const fa__call *c);
+/* Whether it is an operand that may be cast. */
+static inline bool fa__autocasts(const fa_tensor *t)
+{
+    return fa__dtype_is_float(t->dtype) && t->dtype != FA_F64 && !fa__dtype_is_storage(t->dtype);
+}
 /* ---- out.c: whether operand i (-1: of a list) shares memory with what is written, other than element for element. */
 bool fa__overlaps_given(const fa__call *c, int i, const fa_tensor *t);
 /* ---- operands.c: goes on as another call, with operands that were moved, cast and copied as the plan says. */
@@ -106,7 +111,10 @@ static inline bool fa__is_composed(const fa__op *op)
 /* What autocast does with the operands where the call runs. */
 static inline fa__cast fa__autocast_of(const fa__call *c)
 {
-    return c->plan.device->host ? c->op->traits->autocast_cpu : c->op->traits->autocast;
+    const fa__traits *t = c->op->traits;
+    if (!c->plan.device->host)
+        return t->autocast;
+    return FA__UNLIKELY(t->autocast_by) ? t->autocast_by(c) : t->autocast_cpu;
 }
 
 /* A 0-dim tensor of the host is passed on as a number, so it goes with operands of any device. */

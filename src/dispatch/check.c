@@ -85,8 +85,9 @@ static bool check_tensor(fa__call *c, uint32_t i, bool needed)
 bool fa__computes_in(const fa__call *c, fa_dtype dtype)
 {
     return fa__call_fail(c, FA_ERROR_DTYPE,
-                         "%s only holds values: fa_to() converts them to a dtype that computes, as f32",
-                         fa_dtype_name(dtype));
+                         "%s only holds values: fa_to() converts them to a dtype that computes, as f32%s",
+                         fa_dtype_name(dtype),
+                         fa__dtype_is_float(dtype) ? ", and fa_scaled_mm() multiplies them with scale factors" : "");
 }
 
 static uint32_t dtypes_of_list(const fa_tensors *list)

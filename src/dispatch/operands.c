@@ -37,11 +37,11 @@ static bool may_change(const fa_tensor *t)
     return t->storage->borrowed || atomic_load(&t->storage->pins);
 }
 
-/* f64 and integers are not cast. A parameter is cast once (core/casts.h). */
+/* f64, f8, whose values need scale factors, and integers are not cast. A parameter is cast once (core/casts.h). */
 static fa_tensor *cast(const fa__call *c, fa_tensor *t)
 {
     fa_dtype to = (fa_dtype)c->plan.cast;
-    bool casts = t && to != FA_SAME && fa__dtype_is_float(t->dtype) && t->dtype != FA_F64 && t->dtype != to;
+    bool casts = t && to != FA_SAME && fa__autocasts(t) && t->dtype != to;
     if (!casts)
         return t;
     if (!t->requires_grad || t->node || may_change(t))

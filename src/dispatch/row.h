@@ -105,10 +105,11 @@ typedef struct fa__traits {
     bool internal;                     /* only other operations call it: not in the public headers */
     bool null_gy;                      /* the gradient function takes NULL for gradients that are not there */
     fa__cast autocast, autocast_cpu;   /* on GPUs, on the CPU */
-    fa_dtype result;                   /* POINTWISE: the result's dtype; else by promotion */
-    const char *keep;                  /* KEEP(x, y): what backward needs; KEEP(b for a): only a's gradient does */
-    const char *require;               /* REQUIRE(p >= 0 && p < 1): a condition on the numbers */
-    const char *no_grad;               /* why there is no gradient */
+    fa__cast (*autocast_by)(const fa__call *); /* that on the CPU, where the arguments decide it */
+    fa_dtype result;                           /* POINTWISE: the result's dtype; else by promotion */
+    const char *keep;        /* KEEP(x, y): what backward needs; KEEP(b for a): only a's gradient does */
+    const char *require;     /* REQUIRE(p >= 0 && p < 1): a condition on the numbers */
+    const char *no_grad;     /* why there is no gradient */
     const char *constant;    /* FIELDS(x, y): are changed, so they get no gradient and are not copied elsewhere */
     const char *index;       /* FIELDS(x): may be on the CPU when the others are not: they are moved */
     bool exact;              /* it moves, selects or fills, and rounds nothing: for dtypes that only hold values, too */

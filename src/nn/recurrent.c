@@ -98,9 +98,11 @@ static fa_tensor *cell_forward(fa_module *self, fa_tensors in)
         return NULL;
     fa_tensor *const *p = r->params, *bias_ih = r->o.bias ? p[2] : NULL, *bias_hh = r->o.bias ? p[3] : NULL,
                      *x = in.item[0];
-    fa_tensor *h = in.count > 1 ? in.item[1] : zero_state(r, x);
+    fa_tensor *zeros =
+        in.count < (r->kind == LSTM ? 3 : 2) ? zero_state(r, x) : NULL; /* one for both: it is cast once */
+    fa_tensor *h = in.count > 1 ? in.item[1] : zeros;
     if (r->kind == LSTM) {
-        fa_tensor *c = in.count > 2 ? in.item[2] : zero_state(r, x);
+        fa_tensor *c = in.count > 2 ? in.item[2] : zeros;
         fa_lstm_cell_result y = fa_lstm_cell(x, h, c, p[0], p[1], .bias_ih = bias_ih, .bias_hh = bias_hh);
         return result(self, y.h_1, y.h_1, y.c_1);
     }

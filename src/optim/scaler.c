@@ -1,5 +1,6 @@
 /* Gradient scaling for mixed precision. The scale, the number of updates since it changed, and whether gradients were
- * finite are 0-dimensional f32 tensors, so that no call waits for a device. */
+ * finite are 0-dimensional f32 tensors, so that no call waits for a device. The number is in two of them: f32 has all
+ * numbers up to 2^24 only, and not all devices have f64. */
 #include "optim/dict.h"
 #include "optim/optim.h"
 #include <facula/amp.h>
@@ -11,6 +12,9 @@
 #include <facula/tensor.h>
 #include <float.h>
 #include <math.h>
+
+#define LOW_DIGIT 0x1p24
+#define MOST_UPDATES 0x1p48
 
 /* What was done with an optimizer since the last update of the scale. */
 typedef struct record {
@@ -29,7 +33,8 @@ struct fa_scaler {
     bool (*agree)(void *context, fa_tensor *found); /* NULL: this process decides alone */
     void *context;                                  /* a reference, or NULL */
     double first_scale, first_tracker;              /* values of the tensors below when they are created */
-    fa_tensor *scale, *tracker;                     /* on the device of the first loss; NULL before it */
+    fa_tensor *scale;                               /* on the device of the first loss; NULL before it */
+    fa_tensor *tracker, *turns;                     /* likewise; the number of updates is turns * LOW_DIGIT + tracker */
     record *records;
 };
 
@@ -55,6 +60,7 @@ static void scaler_destroy(void *object)
     records_drop(s);
     fa__unhold(s->scale);
     fa__unhold(s->tracker);
+    fa__unhold(s->turns);
     fa__unhold(s->context);
 }
 
@@ -74,34 +80,42 @@ static bool is_scale(double value)
     return value >= (double)FLT_MIN && value <= (double)FLT_MAX;
 }
 
-static bool growth_is_good(const char *who, double factor)
+static bool scale_is_good(const char *who, const char *name, double scale)
+{
+    return is_scale(scale)
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: %s is between 1.2e-38 and 3.4e38, not %g", who, name, scale);
+}
+
+static bool growth_is_good(const char *who, const char *name, double factor)
 {
     return (factor <= (double)FLT_MAX && (float)factor > 1)
-           || fa_fail(FA_ERROR_ARGUMENT, "%s: .growth_factor is more than 1, and finite, in f32, not %.10g", who,
-                      factor);
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: %s is more than 1, and finite, in f32, not %.10g", who, name, factor);
 }
 
-static bool backoff_is_good(const char *who, double factor)
+static bool backoff_is_good(const char *who, const char *name, double factor)
 {
     return ((float)factor > 0 && (float)factor < 1)
-           || fa_fail(FA_ERROR_ARGUMENT, "%s: .backoff_factor is between 0 and 1 in f32, not %.10g", who, factor);
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: %s is between 0 and 1 in f32, not %.10g", who, name, factor);
 }
 
-static bool interval_is_good(const char *who, int64_t interval)
+static bool is_count(double n)
 {
-    return interval >= 1
-           || fa_fail(FA_ERROR_ARGUMENT, "%s: .growth_interval is 1 or more, not %lld", who, (long long)interval);
+    return n >= 0 && n <= MOST_UPDATES && n == floor(n);
 }
 
-static bool options_are_good(const char *who, const fa_scaler *s, double scale)
+static bool interval_is_good(const char *who, const char *name, double interval)
 {
-    if (!is_scale(scale))
-        return fa_fail(FA_ERROR_ARGUMENT, "%s: .init_scale is between 1.2e-38 and 3.4e38, not %g", who, scale);
-    if (!growth_is_good(who, s->growth_factor) || !backoff_is_good(who, s->backoff_factor)
-        || !interval_is_good(who, s->growth_interval))
-        return false;
-    return is_scale(s->min_scale)
-           || fa_fail(FA_ERROR_ARGUMENT, "%s: .min_scale is between 1.2e-38 and 3.4e38, not %g", who, s->min_scale);
+    return (is_count(interval) && interval >= 1)
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: %s is a whole number from 1 to 2^48, not %.17g", who, name, interval);
+}
+
+/* The five numbers, under the names that they have where they were given. */
+static bool numbers_are_good(const char *who, const char *const name[5], const fa_scaler *s, double scale,
+                             double interval)
+{
+    return scale_is_good(who, name[0], scale) && growth_is_good(who, name[1], s->growth_factor)
+           && backoff_is_good(who, name[2], s->backoff_factor) && interval_is_good(who, name[3], interval)
+           && scale_is_good(who, name[4], s->min_scale);
 }
 
 fa_scaler *(fa_amp_scaler)(const fa_amp_scaler_options *options)
@@ -117,7 +131,9 @@ fa_scaler *(fa_amp_scaler)(const fa_amp_scaler_options *options)
     s->min_scale = o.min_scale;
     s->enabled = o.enabled;
     s->first_scale = o.init_scale;
-    return options_are_good("fa_amp_scaler", s, o.init_scale) ? s : NULL;
+    static const char *const names[] = {".init_scale", ".growth_factor", ".backoff_factor", ".growth_interval",
+                                        ".min_scale"};
+    return numbers_are_good("fa_amp_scaler", names, s, o.init_scale, (double)o.growth_interval) ? s : NULL;
 }
 
 bool fa__scaler_agree(fa_scaler *s, bool (*agree)(void *context, fa_tensor *found), void *context)
@@ -154,7 +170,7 @@ double fa_scaler_get_growth_factor(const fa_scaler *s)
 bool fa_scaler_set_growth_factor(fa_scaler *s, double factor)
 {
     const char *who = "fa_scaler_set_growth_factor";
-    bool good = is_scaler(s, who) && !fa_error_stands() && growth_is_good(who, factor);
+    bool good = is_scaler(s, who) && !fa_error_stands() && growth_is_good(who, "the factor", factor);
     if (good)
         s->growth_factor = factor;
     return good;
@@ -168,7 +184,7 @@ double fa_scaler_get_backoff_factor(const fa_scaler *s)
 bool fa_scaler_set_backoff_factor(fa_scaler *s, double factor)
 {
     const char *who = "fa_scaler_set_backoff_factor";
-    bool good = is_scaler(s, who) && !fa_error_stands() && backoff_is_good(who, factor);
+    bool good = is_scaler(s, who) && !fa_error_stands() && backoff_is_good(who, "the factor", factor);
     if (good)
         s->backoff_factor = factor;
     return good;
@@ -182,7 +198,7 @@ int64_t fa_scaler_get_growth_interval(const fa_scaler *s)
 bool fa_scaler_set_growth_interval(fa_scaler *s, int64_t interval)
 {
     const char *who = "fa_scaler_set_growth_interval";
-    bool good = is_scaler(s, who) && !fa_error_stands() && interval_is_good(who, interval);
+    bool good = is_scaler(s, who) && !fa_error_stands() && interval_is_good(who, "the interval", (double)interval);
     if (good)
         s->growth_interval = interval;
     return good;
@@ -202,8 +218,10 @@ static bool tensors_ready(fa_scaler *s, fa_device device)
     if (!s->scale)
         s->scale = number_on(device, s->first_scale);
     if (s->scale && !s->tracker)
-        s->tracker = number_on(device, s->first_tracker);
-    return s->tracker != NULL;
+        s->tracker = number_on(device, fmod(s->first_tracker, LOW_DIGIT));
+    if (s->tracker && !s->turns)
+        s->turns = number_on(device, floor(s->first_tracker / LOW_DIGIT));
+    return s->turns != NULL;
 }
 
 fa_tensor *fa_scaler_scale(fa_scaler *s, fa_tensor *loss)
@@ -375,9 +393,10 @@ bool fa_scaler_step(fa_scaler *s, fa_optim *o)
 /* ---- updating the scale ---- */
 
 static const char update_text[] =
-    "t = found > 0 ? 0 : t + 1; grown = t < interval ? s : s * growth; "
+    "t = found > 0 ? 0 : t + 1; u = found > 0 ? 0 : (t < digit ? u : u + 1); t = t < digit ? t : 0; "
+    "due = u < high ? 0 : (u > high ? 1 : (t < low ? 0 : 1)); grown = due > 0 ? s * growth : s; "
     "s = found > 0 ? maximum(s * backoff, minimum(s, least)) : (grown - grown == 0 ? grown : s); "
-    "t = t < interval ? t : 0";
+    "t = due > 0 ? 0 : t; u = due > 0 ? 0 : u";
 
 /* Whether any gradient was not finite, on the scale's device. */
 static fa_tensor *found_by_any(const fa_scaler *s)
@@ -406,7 +425,10 @@ static bool scale_adjust(fa_scaler *s)
     const fa_binding names[] = {FA_BIND("s", FA_TENSORS(s->scale)),
                                 FA_BIND("t", FA_TENSORS(s->tracker)),
                                 FA_BIND("found", found),
-                                FA_BIND("interval", (double)s->growth_interval),
+                                FA_BIND("u", FA_TENSORS(s->turns)),
+                                FA_BIND("digit", LOW_DIGIT),
+                                FA_BIND("low", fmod((double)s->growth_interval, LOW_DIGIT)),
+                                FA_BIND("high", floor((double)s->growth_interval / LOW_DIGIT)),
                                 FA_BIND("growth", s->growth_factor),
                                 FA_BIND("backoff", s->backoff_factor),
                                 FA_BIND("least", s->min_scale)};
@@ -420,8 +442,8 @@ bool(fa_scaler_update)(fa_scaler *s, const fa_scaler_update_options *options)
     fa__options_read(&o, o.size, options);
     if (!is_scaler(s, who) || fa_error_stands())
         return false;
-    if (o.new_scale != 0 && !is_scale(o.new_scale))
-        return fa_fail(FA_ERROR_ARGUMENT, "%s: .new_scale is between 1.2e-38 and 3.4e38, not %g", who, o.new_scale);
+    if (o.new_scale != 0 && !scale_is_good(who, ".new_scale", o.new_scale))
+        return false;
     if (!s->enabled)
         return true;
     FA_SCOPE;
@@ -432,26 +454,39 @@ bool(fa_scaler_update)(fa_scaler *s, const fa_scaler_update_options *options)
     return true;
 }
 
-/* ---- state ---- */
+/* ---- state: nothing where the scaler is not enabled, as in PyTorch ---- */
+
+static bool none_visit(fa__dict *a, void *object)
+{
+    (void)a, (void)object;
+    return true;
+}
 
 static bool numbers_visit(fa__dict *a, void *object)
 {
     fa_scaler *s = object, to = *s;
+    if (a->from && !a->from->numbers.count)
+        return fa_fail(FA_ERROR_ARGUMENT,
+                       "%s: the state is that of a scaler that was not enabled, which has no numbers: load it into one "
+                       "with .enabled = false, or go on with the scale that this one has",
+                       a->who);
     double scale = s->first_scale, interval = (double)s->growth_interval, tracker = s->first_tracker;
     bool good = fa__dict_number(a, &scale, "scale") && fa__dict_number(a, &to.growth_factor, "growth_factor")
                 && fa__dict_number(a, &to.backoff_factor, "backoff_factor")
                 && fa__dict_number(a, &interval, "growth_interval") && fa__dict_number(a, &to.min_scale, "min_scale")
                 && fa__dict_number(a, &tracker, "growth_tracker");
-    to.growth_interval = interval >= 1 && interval < 0x1p53 ? (int64_t)interval : 0;
+    static const char *const names[] = {"\"scale\"", "\"growth_factor\"", "\"backoff_factor\"", "\"growth_interval\"",
+                                        "\"min_scale\""};
     if (!good || !a->from)
         return good;
-    if (!(tracker >= 0))
-        return fa_fail(FA_ERROR_ARGUMENT, "%s: \"growth_tracker\" is 0 or more, not %g", a->who, tracker);
+    if (!is_count(tracker))
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: \"growth_tracker\" is a whole number from 0 to 2^48, not %.17g", a->who,
+                       tracker);
     if (!a->commit)
-        return options_are_good(a->who, &to, scale);
+        return numbers_are_good(a->who, names, &to, scale, interval);
     s->growth_factor = to.growth_factor;
     s->backoff_factor = to.backoff_factor;
-    s->growth_interval = to.growth_interval;
+    s->growth_interval = (int64_t)interval;
     s->min_scale = to.min_scale;
     s->first_scale = scale;
     s->first_tracker = tracker;
@@ -463,7 +498,7 @@ static bool numbers_read(fa_scaler *s)
 {
     if (!s->scale)
         return true;
-    double scale = fa_item(s->scale), tracker = fa_item(s->tracker);
+    double scale = fa_item(s->scale), tracker = fa_item(s->turns) * LOW_DIGIT + fa_item(s->tracker);
     if (fa_error_stands())
         return false;
     s->first_scale = scale;
@@ -477,17 +512,22 @@ fa_state_dict fa_scaler_state_dict(const fa_scaler *scaler)
     fa_state_dict none = fa__dict_none();
     if (!is_scaler(s, "fa_scaler_state_dict") || fa_error_stands() || !numbers_read(s))
         return none;
-    return fa__dict_write("fa_scaler_state_dict", "scaler", numbers_visit, s);
+    return fa__dict_write("fa_scaler_state_dict", "scaler", s->enabled ? numbers_visit : none_visit, s);
 }
 
 bool fa_scaler_load_state_dict(fa_scaler *s, const fa_state_dict *state)
 {
     const char *who = "fa_scaler_load_state_dict";
-    if (!is_scaler(s, who) || !fa__dict_read(who, "scaler", state, numbers_visit, s))
+    if (!is_scaler(s, who))
+        return false;
+    if (!s->enabled)
+        return fa__dict_read(who, "scaler", &(fa_state_dict){.kind = state ? state->kind : NULL}, none_visit, s);
+    if (!fa__dict_read(who, "scaler", state, numbers_visit, s))
         return false;
     fa__unhold(s->scale);
     fa__unhold(s->tracker);
-    s->scale = s->tracker = NULL;
+    fa__unhold(s->turns);
+    s->scale = s->tracker = s->turns = NULL;
     records_drop(s);
     return true;
 }

@@ -191,6 +191,11 @@ static void gpus_have_classes_of_their_own(void **state)
         {fa_scatter_add(s, 0, places, h), FA_F32},
         {fa_scatter_add(h, 0, places, s), FA_F32},
         {fa_scatter_add(h, 0, places, h), FA_F16},
+        {fa_index_put(h, FA_INDEX(0), fa_get(s, "1")), FA_F32},
+        {fa_index_put(s, FA_INDEX(fa_tensor_of((int64_t)0)), fa_get(h, "1")), FA_F32},
+        {fa_index_put(h, FA_INDEX(fa_gt(h, 2)), fa_tensor_of(1.0), .accumulate = true), FA_F32},
+        {fa_index_put(h, FA_INDEX(0), fa_get(h, "1"), .accumulate = true), FA_F16},
+        {fa_index_put(h, FA_INDEX(0), 3), FA_F16},
         {fa_cat(FA_TENSORS(h, s)), FA_F32},
         {fa_relu(h), FA_F16},
     };
@@ -198,6 +203,43 @@ static void gpus_have_classes_of_their_own(void **state)
         assert_non_null(calls[i].result);
         assert_int_equal(fa_tensor_dtype(calls[i].result), calls[i].dtype);
     }
+    assert_no_error();
+}
+
+/* What f8 holds has scale factors, of which autocast knows nothing. */
+static void f8_is_left_alone(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.autocast = FA_BF16);
+    fa_tensor *q = fa_to(fa_ones(FA_SHAPE(4, 4)), FA_F8_E4M3FN), *one = fa_ones(FA_SCALAR),
+              *f = fa_ones(FA_SHAPE(4, 4));
+    assert_null(fa_mm(q, q));
+    assert_error(FA_ERROR_DTYPE, "fa_mm", "f8_e4m3fn only holds values", "fa_scaled_mm");
+    assert_null(fa_linear(f, q));
+    assert_error(FA_ERROR_DTYPE, "fa_linear");
+    assert_null(fa_mse_loss(q, q));
+    assert_error(FA_ERROR_DTYPE, "f8_e4m3fn only holds values");
+    assert_int_equal(fa_tensor_dtype(fa_scaled_mm(q, fa_t(q), one, one)), FA_BF16);
+    assert_int_equal(fa_tensor_dtype(fa_pad(q, FA_LIST(1, 1), .mode = "replicate")), FA_F8_E4M3FN);
+    assert_no_error();
+}
+
+/* The state of an LSTM cell, which is its cell too; x; and its four parameters, once. */
+static void zero_states_are_cast_once(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.autocast = FA_F16, .device = fa_device_of("late:0"));
+    fa_module *cell = fa_nn_lstm_cell(4, 4);
+    fa_tensor *in = fa_randn(FA_SHAPE(3, 4));
+    assert_int_equal(CASTS_OF(fa_forward(cell, in)), 6);
+    assert_int_equal(CASTS_OF(fa_forward(cell, in)), 2);
+    FA_USE(.device = FA_CPU);
+    cell = fa_nn_lstm_cell(4, 4);
+    fa_forward(cell, fa_randn(FA_SHAPE(3, 4)));
+    int of_linear = CASTS_OF(fa_forward(cell, fa_randn(FA_SHAPE(3, 4))));
+    assert_int_equal(of_linear, 0);
     assert_no_error();
 }
 
@@ -215,6 +257,8 @@ int main(void)
         OF(there_may_be_many),
         OF(a_parameter_with_a_pointer_is_cast_each_time),
         OF(gpus_have_classes_of_their_own),
+        OF(f8_is_left_alone),
+        OF(zero_states_are_cast_once),
     };
     return RUN("autocast");
 }

@@ -22,12 +22,13 @@ static bool has_kernel(fa_device device)
     return fa_device_equal(device, FA_CPU) || test_device_is_late(0);
 }
 
-/* Noise with equal elements, zeros of both signs, infinities and NaN */
-static fa_tensor *special(fa_shape shape, fa_device device)
+/* Noise with equal elements, zeros of both signs, infinities and, where asked for, NaN of both signs */
+static fa_tensor *special(fa_shape shape, bool nan, fa_device device)
 {
     fa_tensor *x = fa_round(fa_mul(fa_randn(shape), 2));
     fa_tensor *lot = fa_rand(shape);
-    x = fa_where(fa_lt(lot, 0.05), (double)NAN, x);
+    if (nan)
+        x = fa_where(fa_lt(lot, 0.05), fa_copysign((double)NAN, fa_sub(lot, 0.02)), x);
     x = fa_where(fa_gt(lot, 0.95), (double)INFINITY, x);
     return fa_to(fa_where(fa_lt(fa_abs(fa_sub(lot, 0.5)), 0.05), -0.0, x), device);
 }
@@ -37,15 +38,15 @@ static fa_tensor *apart(const fa_tensor *x)
     return fa_max_pool2d(fa_relu(x), 2);
 }
 
-static void check_shape(const fa_module *net, fa_shape shape, fa_device device, fa_dtype dtype)
+static void check_shape(const fa_module *net, fa_shape shape, bool nan, fa_device device, fa_dtype dtype)
 {
     FA_SCOPE;
-    fa_tensor *x = fa_to(special(shape, device), dtype);
+    fa_tensor *x = fa_to(special(shape, nan, device), dtype);
     fa_set_requires_grad(x, true);
     fa_tensor *y = fa_forward((fa_module *)net, x), *expected = apart(x);
     assert_true(is_one_pass(y) == has_kernel(device));
     assert_true(fa_same(y, expected));
-    fa_tensor *gy = fa_to(fa_to(fa_randn(shape), device), dtype);
+    fa_tensor *gy = fa_to(special(shape, nan, device), dtype);
     gy = fa_narrow(fa_narrow(gy, 2, 0, fa_size(y, 2)), 3, 0, fa_size(y, 3));
     for (int dense = 0; dense < 2; dense++) {
         fa_tensors given = FA_TENSORS(dense ? fa_contiguous(gy) : gy);
@@ -64,11 +65,13 @@ static void same_numbers(void **state)
                                FA_SHAPE(4, 6, 28, 28),  FA_SHAPE(1, 1, 2, 66),  FA_SHAPE(1, 3, 9, 130),
                                FA_SHAPE(64, 2, 10, 10), FA_SHAPE(0, 3, 4, 4)};
     const fa_module *net = both();
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        check_shape(net, shapes[i], FA_CPU, FA_F32);
-        check_shape(net, shapes[i], DEVICE(0), FA_F32);
-        check_shape(net, shapes[i], FA_CPU, FA_BF16);
-    }
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int nan = 0; nan < 2; nan++) {
+            check_shape(net, shapes[i], nan, FA_CPU, FA_F32);
+            check_shape(net, shapes[i], nan, DEVICE(0), FA_F32);
+            check_shape(net, shapes[i], nan, FA_CPU, FA_BF16);
+            check_shape(net, shapes[i], nan, FA_CPU, FA_F16);
+        }
     assert_no_error();
 }
 

@@ -201,11 +201,11 @@ static void its_numbers_can_be_set(void **state)
                  wrong_backoff[] = {0, 1, -1, (double)NAN, 0.99999999};
     for (int i = 0; i < 5; i++) {
         assert_false(fa_scaler_set_growth_factor(s, wrong_growth[i]));
-        assert_error(FA_ERROR_ARGUMENT, "fa_scaler_set_growth_factor", ".growth_factor is more than 1");
+        assert_error(FA_ERROR_ARGUMENT, "fa_scaler_set_growth_factor", "the factor is more than 1");
         assert_false(fa_scaler_set_backoff_factor(s, wrong_backoff[i]));
-        assert_error(FA_ERROR_ARGUMENT, "fa_scaler_set_backoff_factor", ".backoff_factor is between 0 and 1");
+        assert_error(FA_ERROR_ARGUMENT, "fa_scaler_set_backoff_factor", "the factor is between 0 and 1");
         assert_false(fa_scaler_set_growth_interval(s, -i));
-        assert_error(FA_ERROR_ARGUMENT, "fa_scaler_set_growth_interval", ".growth_interval is 1 or more");
+        assert_error(FA_ERROR_ARGUMENT, "fa_scaler_set_growth_interval", "the interval is a whole number from 1");
     }
     assert_true(fa_scaler_get_growth_factor(s) == 3 && fa_scaler_get_backoff_factor(s) == 0.125);
     assert_int_equal(fa_scaler_get_growth_interval(s), 2);
@@ -234,6 +234,80 @@ static void without_scaling_it_is_a_plain_step(void **state)
     assert_true(fa_scaler_update(n.scaler) && fa_scaler_get_scale(n.scaler) == 1);
     assert_true(fa_same(fa_cpu(n.w), fa_cpu(plain.w)) && !fa_scaler_is_enabled(n.scaler));
     assert_no_error();
+}
+
+/* Numbers of a state, of which one is replaced; they are good for the others. */
+static void load_with(fa_scaler *s, const char *name, double value, bool good, const char *message)
+{
+    fa_state_dict d = fa_scaler_state_dict(s);
+    double item[6];
+    for (size_t i = 0; i < d.numbers.count && i < 6; i++)
+        item[i] = strcmp(d.numbers.name[i], name) ? d.numbers.item[i] : value;
+    d.numbers.item = item;
+    assert_true(fa_scaler_load_state_dict(s, &d) == good);
+    if (!good)
+        assert_error(FA_ERROR_ARGUMENT, "fa_scaler_load_state_dict", message);
+}
+
+static void a_state_is_checked(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_scaler *s = fa_amp_scaler();
+    load_with(s, "scale", -2, false, "\"scale\" is between 1.2e-38 and 3.4e38, not -2");
+    load_with(s, "growth_factor", 1, false, "\"growth_factor\" is more than 1");
+    load_with(s, "backoff_factor", 1, false, "\"backoff_factor\" is between 0 and 1");
+    load_with(s, "growth_interval", 2.5, false, "\"growth_interval\" is a whole number from 1 to 2^48, not 2.5");
+    load_with(s, "min_scale", 0, false, "\"min_scale\" is between");
+    load_with(s, "growth_tracker", 0.5, false, "\"growth_tracker\" is a whole number from 0 to 2^48");
+    load_with(s, "scale", 4, true, NULL);
+    assert_true(fa_scaler_get_scale(s) == 4);
+    assert_no_error();
+}
+
+/* Beyond 2^24, where f32 has not all numbers. */
+static void long_intervals_are_exact(void **state)
+{
+    (void)state;
+    for (int run = 0; run < 4; run++) {
+        FA_SCOPE;
+        const int64_t interval = run / 2 ? ((int64_t)1 << 40) + 3 : (1 << 24) + 1;
+        net n = net_new(1, run % 2 ? DEVICE(0) : FA_CPU);
+        assert_true(fa_scaler_set_growth_interval(n.scaler, interval));
+        load_with(n.scaler, "growth_tracker", (double)(interval - 2), true, NULL);
+        for (int i = 0; i < 2; i++) {
+            assert_true(fa_backward(fa_scaler_scale(n.scaler, loss_of(&n, i))));
+            assert_true(fa_scaler_step(n.scaler, n.optim) && fa_scaler_update(n.scaler));
+            fa_state_dict numbers = fa_scaler_state_dict(n.scaler);
+            assert_true(number_in(&numbers, "growth_tracker") == (i ? 0 : (double)(interval - 1)));
+            assert_true(fa_scaler_get_scale(n.scaler) == (i ? 2048 : 1024));
+        }
+        assert_no_error();
+    }
+    assert_null(fa_amp_scaler(.growth_interval = INT64_MAX));
+    assert_error(FA_ERROR_ARGUMENT, "fa_amp_scaler", ".growth_interval is a whole number from 1 to 2^48");
+}
+
+static void without_scaling_there_is_no_state(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    const char *path = "scaler_off_test.safetensors";
+    fa_scaler *off = fa_amp_scaler(.enabled = false, .growth_factor = 5), *on = fa_amp_scaler(.init_scale = 8);
+    fa_state_dict none = fa_scaler_state_dict(off), numbers = fa_scaler_state_dict(on);
+    assert_true(none.kind && none.numbers.count == 0 && none.tensors.count == 0);
+    assert_true(fa_scaler_load_state_dict(off, &none) && fa_scaler_load_state_dict(off, &numbers));
+    assert_true(fa_scaler_get_growth_factor(off) == 5);
+    assert_no_error();
+    assert_false(fa_scaler_load_state_dict(on, &none));
+    assert_error(FA_ERROR_ARGUMENT, "fa_scaler_load_state_dict", "of a scaler that was not enabled");
+    assert_false(fa_scaler_load_state_dict(off, NULL));
+    assert_error(FA_ERROR_ARGUMENT, "fa_scaler_load_state_dict", "the state is NULL");
+    assert_true(fa_checkpoint_save(path, .scaler = off) && fa_checkpoint_load(path, .scaler = off));
+    assert_false(fa_checkpoint_load(path, .scaler = on));
+    assert_error(FA_ERROR_ARGUMENT, "of a scaler that was not enabled");
+    assert_true(fa_scaler_get_scale(on) == 8);
+    unlink(path);
 }
 
 static void an_f16_loss_becomes_f32(void **state)
@@ -323,11 +397,19 @@ static void gradients_of_f16_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(its_steps_are_pytorchs),      TEST(it_goes_on_from_a_checkpoint),
-        TEST(several_optimizers_share_it), TEST(the_scale_has_limits),
-        TEST(its_numbers_can_be_set),      TEST(without_scaling_it_is_a_plain_step),
-        TEST(an_f16_loss_becomes_f32),     TEST(calls_in_the_wrong_order_are_errors),
-        TEST(wrong_arguments_are_errors),  TEST(gradients_of_f16_are_refused),
+        TEST(its_steps_are_pytorchs),
+        TEST(it_goes_on_from_a_checkpoint),
+        TEST(several_optimizers_share_it),
+        TEST(the_scale_has_limits),
+        TEST(its_numbers_can_be_set),
+        TEST(without_scaling_it_is_a_plain_step),
+        TEST(an_f16_loss_becomes_f32),
+        TEST(calls_in_the_wrong_order_are_errors),
+        TEST(wrong_arguments_are_errors),
+        TEST(gradients_of_f16_are_refused),
+        TEST(a_state_is_checked),
+        TEST(long_intervals_are_exact),
+        TEST(without_scaling_there_is_no_state),
     };
     return RUN("scaler");
 }

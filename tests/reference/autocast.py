@@ -1,7 +1,7 @@
 """Writes autocast.txt: the dtypes of results under autocast to bf16 on the CPU.
 
-A line is `row form dtypes: sample`, of the first two samples of each row. The form says what the floating operands are:
-f32, bf16, or both, where the first one is f32 and the others bf16. Results that are no floating tensors are written as
+A line is `row form dtypes: sample`. The form says what the floating operands are: f32, bf16, or both, where the first
+one of the sample is f32 and the others bf16. Results that are no floating tensors are written as
 they are; `error` stands for what PyTorch refuses."""
 import warnings
 
@@ -9,9 +9,18 @@ import torch
 
 from operations import evaluate, flat_operands, materialise
 from rows import read_rows
-from samples import NAMES, arguments, seed_of
+from samples import NAMES, Operand, arguments, seed_of
 
 FORMS = ["f32", "bf16", "both"]
+
+
+def in_order(given):
+    """The arguments in the order in which the sample has their operands."""
+
+    def place(v):
+        return min((o.place for o in (v if isinstance(v, list) else [v]) if isinstance(o, Operand)), default=-1)
+
+    return dict(sorted(given.items(), key=lambda item: place(item[1])))
 
 
 def cast(values, form):
@@ -45,8 +54,8 @@ def lines():
     for name, row in sorted(read_rows().items()):
         if not row.torch or row.internal:
             continue
-        for sample in row.samples[:2]:
-            given, seed = arguments(row, sample), seed_of(name, sample)
+        for sample in row.samples:
+            given, seed = in_order(arguments(row, sample)), seed_of(name, sample)
             if all(o.fixed for o in flat_operands(given)):
                 continue
             for form in FORMS:

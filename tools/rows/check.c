@@ -21,7 +21,7 @@ static const char *const known_traits[] = {"infer",        "run",
                                            "constant",     "by_values",
                                            "by_layout",    "unspecified_values",
                                            "may_view",     "accumulate_f32",
-                                           "exact"};
+                                           "exact",        "autocast_by"};
 
 #define COMPLAIN(o, ...) fail((o)->source->path, (o)->line, "%s: %s", (o)->name, rows_format(__VA_ARGS__))
 

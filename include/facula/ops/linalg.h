@@ -306,7 +306,7 @@ typedef struct fa_einsum_options {
  *
  *  Several operands are multiplied two at a time with matrix products: in the order with the fewest multiplications for
  *  up to 8 operands, in an order chosen greedily for more. The result may be a view of an operand. Sums of integers
- *  keep the operands' dtype.
+ *  keep the operands' dtype. Under autocast on the CPU, what sums no products of several tensors keeps its dtype.
  *
  *      fa_einsum(equation, x, .out = NULL)
  *

@@ -644,7 +644,8 @@ typedef struct fa_lstm_options {
  *
  *  output is (t, n, out * directions), with batch_first (n, t, ...), and without n where x is (t, in): the states of
  *  the last layer. h_n and c_n are the last states and cells of all layers, in the shapes of h_0 and c_0. Dropout is
- *  applied whenever it is above 0: pass 0 in evaluation.
+ *  applied whenever it is above 0: pass 0 in evaluation. Under autocast on the CPU, the cells of a projected one keep
+ *  their dtype.
  *
  *      fa_lstm(x, params, .h_0 = NULL, .c_0 = NULL, .dropout = 0.0, .bidirectional = false,
  *          .batch_first = false)

@@ -249,7 +249,7 @@ typedef struct fa_pad_options {
 /** Pads dimensions of x, starting from the last one: pads are the numbers of elements to add before and after the last
  *  dimension, then the one before it, and so on; negative numbers crop. In mode "constant" the new elements are
  *  `value`; "reflect" mirrors x at the edge without repeating it, "replicate" repeats the edge, "circular" wraps
- *  around.
+ *  around. Under autocast on the CPU, "replicate", and "reflect" of one or two dimensions, give f32, as in PyTorch.
  *
  *      fa_pad(x, pads, .mode = "constant", .value = 0, .out = NULL)
  *

@@ -69,6 +69,15 @@ static void finish_tile(const fa__gemm_plan *j, const fa__gemm_tile *t, int64_t 
     j->kind->finish(j->g, &(fa__gemm_block){row, col, t->rows, t->cols}, t->c, t->c_row);
 }
 
+/* The rows of c where a tile's sums will go: they come while it is summed. */
+static void fetch_rows(const fa__gemm *g, const fa__gemm_kind *kind, int64_t row, int64_t col, int64_t rows)
+{
+    const int64_t size = (int64_t)kind->element;
+    const char *c = (const char *)g->c + (row * g->c_row + col * g->c_col) * size;
+    for (int64_t i = 0; i < rows; i++)
+        __builtin_prefetch(c + i * g->c_row * size, 1);
+}
+
 /* All tiles of a rectangle. t holds what they have in common, with c and the bias of the first. */
 static void run_tiles(const fa__gemm_plan *j, fa__gemm_tile t, matrix a, matrix b, const fa__gemm_block *at)
 {
@@ -91,6 +100,8 @@ static void run_tiles(const fa__gemm_plan *j, fa__gemm_tile t, matrix a, matrix 
             t.next = j->at_once      ? c
                      : i + 1 < tiles ? (char *)t.c + t.rows * t.c_row * sum
                                      : c + (col + kind->cols) * sum;
+            if (j->at_once)
+                fetch_rows(j->g, kind, at->row + row, at->col + col, t.rows);
             kind->tile(&t);
             if (j->at_once)
                 finish_tile(j, &t, at->row + row, at->col + col);

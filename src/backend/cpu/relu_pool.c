@@ -1,5 +1,5 @@
 /* relu and max pooling of windows of 2 x 2 in one pass, of f32, f16 and bf16 without gaps: plane by plane, two rows at
- * a time. */
+ * a time. Forward, planes of half precision with a NaN go through f32. */
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/scratch.h"
 #include "base/integer.h"
@@ -72,49 +72,78 @@ static void write(const planes *p, char *data, int64_t from, int64_t n, const fl
         fa__cpu_simd->of[FA__CLASS_F32]->store[p->dtype](data + from * (int64_t)fa__dtype_sizes[p->dtype], 1, room, n);
 }
 
-static void forward(void *context, int64_t begin, int64_t end)
+static uint16_t infinity_of(fa_dtype dtype)
 {
-    planes *p = context;
-    const int64_t rows = p->h / 2, columns = p->w / 2;
-    float *room;
-    if (!room_of(p, &room))
-        return;
-    for (int64_t i = begin; i < end; i++)
-        for (int64_t r = 0; r < rows; r += p->strip) {
-            const int64_t n = fa__min(p->strip, rows - r), to = (i * rows + r) * columns;
-            const float *x = read(p, p->large, (i * p->h + 2 * r) * p->w, 2 * n * p->w, room);
-            float *const windows = room ? room + p->strip * 2 * p->w : NULL, *y = read(p, p->small, to, 0, windows);
-            for (int64_t k = 0; k < n; k++)
-                fa__cpu_simd->relu_pool_2x2(y + k * columns, p->at + to + k * columns, x + 2 * k * p->w,
-                                            x + (2 * k + 1) * p->w, columns);
-            write(p, p->small, to, n * columns, windows);
-        }
+    return dtype == FA_BF16 ? 0x7f80 : 0x7c00;
+}
+
+/* Element k of a plane of half precision */
+static uint16_t *half_at(char *data, int64_t k)
+{
+    return (uint16_t *)(void *)data + k;
+}
+
+/* Plane i, if it is one of half precision without NaN */
+static bool forward_halves(const planes *p, int64_t i)
+{
+    const int64_t to = i * (p->h / 2) * (p->w / 2);
+    return p->dtype != FA_F32
+           && fa__cpu_simd->relu_pool_halves(half_at(p->small, to), p->at + to, half_at(p->large, i * p->h * p->w),
+                                             p->h, p->w, infinity_of(p->dtype));
 }
 
 /* A strip of `n` pairs of rows from pair r of plane i on */
-static void backward_strip(const planes *p, int64_t i, int64_t r, int64_t n, float *room)
+static void forward_strip(const planes *p, int64_t i, int64_t r, int64_t n, float *room)
 {
-    const int64_t columns = p->w / 2, from = (i * (p->h / 2) + r) * columns, to = (i * p->h + 2 * r) * p->w;
-    const float *g = read(p, p->small, from, n * columns, room ? room + p->strip * 2 * p->w : NULL);
-    float *x = read(p, p->large, to, 0, room);
-    for (int64_t k = 0; k < n; k++, x += 2 * p->w) {
+    const int64_t columns = p->w / 2, to = (i * (p->h / 2) + r) * columns;
+    const float *x = read(p, p->large, (i * p->h + 2 * r) * p->w, 2 * n * p->w, room);
+    float *const windows = room ? room + p->strip * 2 * p->w : NULL, *y = read(p, p->small, to, 0, windows);
+    for (int64_t k = 0; k < n; k++)
+        fa__cpu_simd->relu_pool_2x2(y + k * columns, p->at + to + k * columns, x + 2 * k * p->w, x + (2 * k + 1) * p->w,
+                                    columns);
+    write(p, p->small, to, n * columns, windows);
+}
+
+static void forward(void *context, int64_t begin, int64_t end)
+{
+    planes *p = context;
+    const int64_t rows = p->h / 2;
+    for (int64_t i = begin; i < end; i++) {
+        float *room;
+        if (forward_halves(p, i))
+            continue;
+        if (!room_of(p, &room))
+            return;
+        for (int64_t r = 0; r < rows; r += p->strip)
+            forward_strip(p, i, r, fa__min(p->strip, rows - r), room);
+    }
+}
+
+static void backward_halves(const planes *p, int64_t i)
+{
+    const int64_t from = i * (p->h / 2) * (p->w / 2);
+    fa__cpu_simd->relu_pool_halves_back(half_at(p->large, i * p->h * p->w), half_at(p->small, from), p->at + from, p->h,
+                                        p->w, infinity_of(p->dtype));
+}
+
+static void backward_f32(const planes *p, int64_t i)
+{
+    const int64_t columns = p->w / 2, from = i * (p->h / 2) * columns;
+    const float *g = (const float *)(const void *)p->small + from;
+    float *x = (float *)(void *)p->large + i * p->h * p->w;
+    for (int64_t k = 0; k < p->h / 2; k++, x += 2 * p->w) {
         if (p->w & 1) /* a column that is in no window */
             x[p->w - 1] = x[2 * p->w - 1] = 0;
         fa__cpu_simd->relu_pool_2x2_back(x, x + p->w, g + k * columns, p->at + from + k * columns, columns);
     }
-    write(p, p->large, to, 2 * n * p->w, room);
 }
 
 static void backward(void *context, int64_t begin, int64_t end)
 {
-    planes *p = context;
-    const int64_t rows = p->h / 2, size = (int64_t)fa__dtype_sizes[p->dtype];
-    float *room;
-    if (!room_of(p, &room))
-        return;
+    const planes *p = context;
+    const int64_t size = (int64_t)fa__dtype_sizes[p->dtype];
     for (int64_t i = begin; i < end; i++) {
-        for (int64_t r = 0; r < rows; r += p->strip)
-            backward_strip(p, i, r, fa__min(p->strip, rows - r), room);
+        (p->dtype == FA_F32 ? backward_f32 : backward_halves)(p, i);
         if (p->h & 1) /* a row that is in no window */
             memset(p->large + ((i + 1) * p->h - 1) * p->w * size, 0, (size_t)(p->w * size));
     }

@@ -23,6 +23,7 @@ typedef struct plan {
     fa__index_args args;
     fa_tensor *x; /* args.x on the device of the call; for fa_index_put() a copy */
     bool accumulate;
+    fa_dtype cast; /* what autocast makes of x and the value; FA_SAME: nothing */
     char text[200];
     fa__entry entry[FA__MOST_ENTRIES];
     int entries, tensors;
@@ -125,6 +126,28 @@ static fa_tensor *beside(const plan *p, const fa_tensor *t)
     return fa_to(t, p->call.plan.device->id);
 }
 
+/* As in PyTorch, fa_index_put() on GPUs takes the widest dtype of x and the value. */
+static fa_dtype autocast_of(const plan *p)
+{
+    const fa_arg value = p->args.value;
+    const fa_tensor *t = value.kind == FA__ARG_TENSOR ? fa__tensor_in(value) : NULL;
+    if (p->call.op != &ops[1] || fa__ctx()->settings->autocast == FA_SAME || p->call.plan.device->host || !t
+        || !fa__autocasts(p->args.x) || !fa__autocasts(t))
+        return FA_SAME;
+    return fa__promote((fa_dtype)p->args.x->dtype, (fa_dtype)t->dtype);
+}
+
+/* A copy of x on the device of the call */
+static fa_tensor *copied(const plan *p)
+{
+    const fa_tensor *x = p->args.x;
+    if (p->cast != FA_SAME && p->cast != (fa_dtype)x->dtype) {
+        x = beside(p, x);
+        return x ? fa_to(x, p->cast) : NULL;
+    }
+    return fa__tensor_device(x) == p->call.plan.device ? fa_clone(x) : beside(p, x);
+}
+
 /* Chooses the device of the call and moves x there. */
 static bool settle(plan *p, fa_index_parts index)
 {
@@ -137,7 +160,8 @@ static bool settle(plan *p, fa_index_parts index)
     if (!(p->call.plan.device = fa__index_device(&i, index)))
         return false;
     FA_USE(.placement = FA_PLACE_STRICT);
-    p->x = copies && fa__tensor_device(x) == p->call.plan.device ? fa_clone(x) : beside(p, x);
+    p->cast = autocast_of(p);
+    p->x = copies ? copied(p) : beside(p, x);
     if (p->x && copies && p->x->storage)
         p->x->storage->making = true;
     return p->x != NULL;
@@ -301,10 +325,11 @@ static bool value_fits(plan *p, fa_arg *value)
     const fa_tensor *t = value->kind == FA__ARG_TENSOR ? fa__tensor_in(*value) : NULL;
     if (!t)
         return true;
-    if (t->dtype != p->x->dtype)
+    if (t->dtype != p->x->dtype && p->cast == FA_SAME)
         return fa__call_fail(&p->call, FA_ERROR_DTYPE, "the value is %s and not of x's dtype",
                              fa_dtype_name((fa_dtype)t->dtype));
     t = beside(p, t);
+    t = t && p->cast != FA_SAME ? fa_to(t, p->cast) : t;
     *value = fa__arg_t(t);
     return t != NULL;
 }

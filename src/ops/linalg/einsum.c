@@ -14,7 +14,7 @@ typedef struct term {
 } term;
 
 typedef struct reader {
-    const fa__call *call;
+    const fa__call *call; /* NULL: mistakes are not reported */
     const char *text, *at;
 } reader;
 
@@ -27,7 +27,8 @@ typedef struct {
 
 static bool reader_fails(const reader *r, const char *what)
 {
-    return fa__call_fail(r->call, FA_ERROR_ARGUMENT, "the equation at character %td: %s", r->at - r->text + 1, what);
+    return r->call
+           && fa__call_fail(r->call, FA_ERROR_ARGUMENT, "the equation at character %td: %s", r->at - r->text + 1, what);
 }
 
 static bool skip(reader *r, const char *word)
@@ -318,6 +319,53 @@ static fa_tensor *einsum_compose(fa__call *c)
     return y;
 }
 
+/* ---- autocast on the CPU ---- */
+
+/* The labels of x's dimensions of sizes other than 1, which do not broadcast. */
+static uint64_t long_labels(const term *t, const fa_tensor *x)
+{
+    const int covered = x->rank - t->letters;
+    uint64_t labels = 0;
+    for (int i = 0, dim = 0; covered >= 0 && i <= t->letters; i++) {
+        for (int j = 0; i == t->ellipsis && j < covered; j++, dim++)
+            labels |= (uint64_t)(x->shape[dim] != 1) << (LABELS - covered + j);
+        if (i < t->letters && dim < x->rank)
+            labels |= (uint64_t)(x->shape[dim++] != 1) << t->letter[i];
+    }
+    return labels;
+}
+
+/* Whether two tensors share a label that the result has not, so that there is a product of matrices. */
+static bool multiplies(const einsum_args *a, term *t)
+{
+    const size_t count = a->x.count;
+    reader r = {.text = a->equation, .at = a->equation};
+    uint64_t once = 0, shared = 0, result = 0;
+    bool implicit = false;
+    if (!read_terms(&r, count, t, &implicit))
+        return false;
+    for (size_t k = 0; k < count; k++) {
+        const uint64_t labels = long_labels(&t[k], a->x.item[k]);
+        shared |= once & labels;
+        once |= labels;
+    }
+    for (int i = 0; !implicit && i < t[count].letters; i++)
+        result |= UINT64_C(1) << t[count].letter[i];
+    if (implicit || t[count].ellipsis >= 0)
+        result |= ~((UINT64_C(1) << LETTERS) - 1);
+    return shared & ~result;
+}
+
+/* As in PyTorch, only products of matrices are in the low dtype. */
+static fa__cast einsum_cast(const fa__call *c)
+{
+    const einsum_args *a = c->args;
+    term *t = a->equation ? fa__malloc((a->x.count + 1) * sizeof *t) : NULL;
+    const bool low = t && multiplies(a, t);
+    fa__free(t);
+    return low ? FA__CAST_LOW : FA__CAST_WIDEST;
+}
+
 /** Einstein summation: a sum of products over named dimensions. Each dimension of each operand has a letter; dimensions
  *  with the same letter are multiplied elementwise, and letters missing in the result are summed. Examples: "ij,jk->ik"
  *  is the matrix product, "bij,bjk->bik" the batched one, "ii->" the trace, "ii->i" the diagonal, "i,j->ij" the outer
@@ -327,8 +375,9 @@ static fa_tensor *einsum_compose(fa__call *c)
  *
  *  Several operands are multiplied two at a time with matrix products: in the order with the fewest multiplications for
  *  up to 8 operands, in an order chosen greedily for more. The result may be a view of an operand. Sums of integers
- *  keep the operands' dtype. */
+ *  keep the operands' dtype. Under autocast on the CPU, what sums no products of several tensors keeps its dtype. */
 OP(einsum, einsum_args, (y), .compose = einsum_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
+   .autocast_by = einsum_cast,
    DIFFERS("i32 u8 bool: as matmul; sums of integers keep their dtype, whichever way they are made"),
    TORCH("einsum(equation, *x)"),
    SAMPLES(

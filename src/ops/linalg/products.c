@@ -272,10 +272,23 @@ static fa_tensor *tensordot_compose(fa__call *c)
     return tensor_product(c, a->a, a->b, (int)a->dims, a_dim, b_dim);
 }
 
+/* As in PyTorch on the CPU, a sum over all dimensions is no product of matrices. */
+static fa__cast contraction_cast(const fa_tensor *a, const fa_tensor *b, int64_t summed)
+{
+    return a->rank == summed && b->rank == summed ? FA__CAST_WIDEST : FA__CAST_LOW;
+}
+
+static fa__cast tensordot_cast(const fa__call *c)
+{
+    const tensordot_args *a = c->args;
+    return contraction_cast(a->a, a->b, a->dims);
+}
+
 /** Contracts the last `dims` dimensions of a with the first `dims` of b (sum of products): the shape is a's remaining
  *  dimensions followed by b's. dims = 0 is the outer product. A contracted dimension of size 1 broadcasts. */
 OP(tensordot, tensordot_args, (y), .compose = tensordot_compose, .autocast = FA__CAST_WIDEST,
-   .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"), TORCH("tensordot(a, b, dims)"),
+   .autocast_cpu = FA__CAST_LOW, .autocast_by = tensordot_cast, DIFFERS("bool: as matmul"),
+   TORCH("tensordot(a, b, dims)"),
    SAMPLES(
        "(2,3,4) (3,4,2); (2,3) (3,4) dims=1; (2,3) (2) dims=0; (3,4) (3,4); (2,0,3) (0,3,2); () () dims=0; (0,3) (3) "
        "dims=1; (2,1) (3,4) dims=1; (2,3) (1,2) dims=1; (2,3,1) (1,4,2); (2,1) (0,3) dims=1"))
@@ -314,11 +327,17 @@ static fa_tensor *tensordot_at_compose(fa__call *c)
     return good ? tensor_product(c, a->a, a->b, count, a_dim, b_dim) : NULL;
 }
 
+static fa__cast tensordot_at_cast(const fa__call *c)
+{
+    const tensordot_at_args *a = c->args;
+    return contraction_cast(a->a, a->b, a->a_dims.rank);
+}
+
 /** Contracts given dimensions of a with given dimensions of b (sum of products): the shape is a's remaining dimensions
  *  followed by b's. A contracted dimension of size 1 broadcasts. */
 OP(tensordot_at, tensordot_at_args, (y), .compose = tensordot_at_compose, .autocast = FA__CAST_WIDEST,
-   .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"), TORCH("tensordot(a, b, (list(a_dims), list(b_dims)))"),
-   ALSO("`tensordot` with lists of dimensions"),
+   .autocast_cpu = FA__CAST_LOW, .autocast_by = tensordot_at_cast, DIFFERS("bool: as matmul"),
+   TORCH("tensordot(a, b, (list(a_dims), list(b_dims)))"), ALSO("`tensordot` with lists of dimensions"),
    SAMPLES(
        "(2,3,4) (4,2,2) s(0,2) s(1,0); (2,3) (4,3) s(-1) s(1); (2,3) (2) s() s(); (3,4) (4,3) s(0,1) s(-1,-2); (2,0) "
        "(0,3) s(1) s(0); (2,3,4) (4,1,2) s(2,1) s(0,1)"))

@@ -69,6 +69,7 @@ typedef struct network {
     lstm_args a;
     int64_t kind, layers, directions, each; /* each: parameters of a layer in a direction */
     bool bias, projected;
+    bool casts;          /* autocast is for its parts: tensors may be of several dtypes */
     int64_t hidden, out; /* out: the size of a state, which is smaller than hidden if it is projected */
     fa_tensor *x;        /* (t, n, in) */
     fa_tensors h, c;     /* the first states and cells of all layers and directions, each (n, size) */
@@ -77,6 +78,12 @@ typedef struct network {
 static bool is_matrix(const fa_tensor *t)
 {
     return t && t->rank == 2;
+}
+
+static bool is_projected(const lstm_args *a)
+{
+    const fa_tensor *hh = a->params.count > 1 ? a->params.item[1] : NULL;
+    return is_matrix(hh) && hh->shape[1] < hh->shape[0] / fa__recurrent_gates(FA__LSTM);
 }
 
 /* Finds the form of the network from its parameters. */
@@ -88,7 +95,8 @@ static bool read_params(network *net)
         return fa__call_fail(net->call, FA_ERROR_SHAPE, "params begin with weight_ih (%lld * hidden, in) and weight_hh",
                              (long long)gates);
     net->hidden = p.item[1]->shape[0] / gates;
-    net->projected = net->kind == FA__LSTM && p.item[1]->shape[1] < net->hidden;
+    net->projected = net->kind == FA__LSTM && is_projected(&net->a);
+    net->casts = net->projected && fa__ctx()->settings->autocast != FA_SAME;
     net->out = net->projected ? p.item[1]->shape[1] : net->hidden;
     net->bias = p.count > 2 && p.item[2]->rank == 1;
     net->each = 2 + 2 * net->bias + net->projected;
@@ -105,7 +113,7 @@ static bool check_shape(const network *net, const char *name, const fa_tensor *t
     bool same = t->rank == shape.rank;
     for (int i = 0; same && i < shape.rank; i++)
         same = t->shape[i] == shape.dim[i];
-    if (t->dtype != net->x->dtype)
+    if (t->dtype != net->x->dtype && !net->casts)
         return fa__call_fail(net->call, FA_ERROR_DTYPE, "%s of layer %lld is %s and x %s: all have to be of one dtype",
                              name, (long long)layer, fa_dtype_name((fa_dtype)t->dtype),
                              fa_dtype_name((fa_dtype)net->x->dtype));
@@ -158,7 +166,7 @@ static bool read_state(const network *net, const char *name, const fa_tensor *s,
     const bool single = net->a.x->rank == 2;
     if (!s)
         s = fa_zeros(FA_SHAPE(count, n, size), .dtype = (fa_dtype)net->x->dtype, .device = fa_tensor_device(net->x));
-    else if (s->dtype != net->x->dtype)
+    else if (s->dtype != net->x->dtype && !net->casts)
         return fa__call_fail(net->call, FA_ERROR_DTYPE, "%s is %s and x %s: both have to be of one dtype", name,
                              fa_dtype_name((fa_dtype)s->dtype), fa_dtype_name((fa_dtype)net->x->dtype));
     else if (s->rank != (single ? 2 : 3) || s->shape[0] != count || (!single && s->shape[1] != n)
@@ -276,6 +284,12 @@ static fa_tensor *run_network(fa__call *c, int64_t kind, lstm_args a)
     return y;
 }
 
+/* As in PyTorch on the CPU, the cells of a projected one keep their dtype. */
+static fa__cast lstm_cast(const fa__call *c)
+{
+    return is_projected(c->args) ? FA__CAST_NONE : FA__CAST_LOW;
+}
+
 static fa_tensor *lstm_compose(fa__call *c)
 {
     return run_network(c, FA__LSTM, *(const lstm_args *)c->args);
@@ -311,9 +325,10 @@ static fa_tensor *rnn_relu_compose(fa__call *c)
  *
  *  output is (t, n, out * directions), with batch_first (n, t, ...), and without n where x is (t, in): the states of
  * the last layer. h_n and c_n are the last states and cells of all layers, in the shapes of h_0 and c_0. Dropout is
- * applied whenever it is above 0: pass 0 in evaluation. */
+ * applied whenever it is above 0: pass 0 in evaluation. Under autocast on the CPU, the cells of a projected one keep
+ * their dtype. */
 OP(lstm, lstm_args, (output, h_n, c_n), .compose = lstm_compose, .require = REQUIRE(dropout >= 0 && dropout <= 1),
-   .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, ALSO("nn.LSTM"),
+   .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, .autocast_by = lstm_cast, ALSO("nn.LSTM"),
    TORCH("recurrent(lstm, x, params, h_0, c_0, dropout, bidirectional, batch_first)"),
    SAMPLES("(3,2,4) [(8,4) (8,2) (8) (8)]; (3,2,4) [(8,4) (8,2)] h_0=(1,2,2) c_0=(1,2,2); (2,3,4) [(12,4) (12,3) (12) "
            "(12) (12,3) (12,3) (12) (12)] h_0=(2,2,3) c_0=(2,2,3) batch_first=true; (3,2,2) [(4,2) (4,1) (4,2) (4,1) "

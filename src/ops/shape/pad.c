@@ -209,12 +209,21 @@ static void pad_grad(fa__back *b)
                                                         : fa_pad(b->gy[0], pads));
 }
 
+/* PyTorch has no kernels of bf16 for replicating, nor for reflecting one or two dimensions. */
+static fa__cast pad_cast(const fa__call *c)
+{
+    const pad_args *a = c->args;
+    const bool reflects = !strcmp(a->mode, "reflect") && a->pads.count <= 4;
+    return reflects || !strcmp(a->mode, "replicate") ? FA__CAST_F32 : FA__CAST_NONE;
+}
+
 /** Pads dimensions of x, starting from the last one: pads are the numbers of elements to add before and after the last
  *  dimension, then the one before it, and so on; negative numbers crop. In mode "constant" the new elements are
  *  `value`; "reflect" mirrors x at the edge without repeating it, "replicate" repeats the edge, "circular" wraps
- *  around. */
+ *  around. Under autocast on the CPU, "replicate", and "reflect" of one or two dimensions, give f32, as in PyTorch. */
 OP(pad, pad_args, (y), .infer = pad_infer, .exact = true, .run = pad_run, .grad = pad_grad,
-   TORCH("nn.functional.pad(x, pads, mode, value)"), ALSO("`constant_pad_nd`"),
+   .autocast_cpu = FA__CAST_F32, .autocast_by = pad_cast, TORCH("nn.functional.pad(x, pads, mode, value)"),
+   ALSO("`constant_pad_nd`"),
    SAMPLES(
        "(3) l(1,2); (2,3) l(1,1,2,0) value=1.5; (3,4) l(-1,2); (2,3,2) l(0,0,1,0,0,2); (4) l(-2,-1) value=3; () l(); "
        "(0,2) l(1,1); (0,2) l(0,0,1,1) value=2; (2,5) l(2,3) mode='reflect'; (2,3,4) l(1,2,2,1) mode='reflect'; "

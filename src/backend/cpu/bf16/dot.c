@@ -28,16 +28,8 @@ INLINE f32v pair_fma(pairv a, pairv b, f32v c)
 
 #define REAL pair
 #define REAL_TYPE pair
+#define PER_REAL 2
 #include "backend/cpu/simd/gemm_tile.inc"
-
-/* Strides from numbers to pairs */
-static void tile(const fa__gemm_tile *t)
-{
-    fa__gemm_tile pairs = *t;
-    pairs.depth = t->depth / 2;
-    pairs.a_row = t->a_row / 2;
-    pair_tile(&pairs);
-}
 
 const fa__gemm_kind fa__bf16_dot_kind = {
     .element = sizeof(uint16_t),
@@ -46,7 +38,7 @@ const fa__gemm_kind fa__bf16_dot_kind = {
     .rows = TILE_ROWS,
     .cols = FA__BF16_COLS,
     .group = 2,
-    .tile = tile,
+    .tile = pair_tile,
     .pack = fa__bf16_pack,
     .gather = fa__bf16_gather,
     .join = fa__bf16_join,

@@ -28,6 +28,18 @@ static inline __m512i two_rows(const uint16_t *first, const uint16_t *second, __
     return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
 }
 
+#define NUMBERS _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+
+/* Pairs of 32 numbers of one row and of the next, to 64 numbers */
+static inline void store_pairs(uint16_t *to, __m512i first, __m512i second)
+{
+    const __m512i left =
+        _mm512_add_epi32(_mm512_set1_epi32(32 << 16), _mm512_mullo_epi32(NUMBERS, _mm512_set1_epi32(0x10001)));
+    const __m512i right = _mm512_add_epi16(left, _mm512_set1_epi16(LANES));
+    _mm512_storeu_si512(to, _mm512_permutex2var_epi16(first, left, second));
+    _mm512_storeu_si512(to + 2 * LANES, _mm512_permutex2var_epi16(first, right, second));
+}
+
 /* Rows of a square of 32 bits to its columns */
 static inline void turn(__m512i out[LANES], const __m512i in[LANES])
 {
@@ -101,24 +113,18 @@ void fa__bf16_gather(void *to, int64_t to_row, const void *from, const int64_t *
 void fa__bf16_join(void *panel, int64_t depth)
 {
     uint16_t *p = panel;
-    for (int64_t k = 0; k < depth; k += 2, p += 2 * FA__BF16_COLS) {
-        __m512i left = two_rows(p, p + FA__BF16_COLS, 0xffff, 0xffff);
-        __m512i right = two_rows(p + LANES, p + FA__BF16_COLS + LANES, 0xffff, 0xffff);
-        _mm512_storeu_si512(p, left);
-        _mm512_storeu_si512(p + 2 * LANES, right);
-    }
+    for (int64_t k = 0; k < depth; k += 2, p += 2 * FA__BF16_COLS)
+        store_pairs(p, _mm512_loadu_si512(p), _mm512_loadu_si512(p + FA__BF16_COLS));
 }
 
 /* Rows of b are neighbours in memory */
 static void join_rows(uint16_t *to, const uint16_t *from, int64_t from_row, int64_t depth, int64_t cols)
 {
-    const __mmask16 left = first_of_16(cols), right = cols > LANES ? first_of_16(cols - LANES) : 0;
+    const __mmask32 mask = first_of_32(cols);
     for (int64_t k = 0; k < depth; k += 2, from += 2 * from_row, to += 2 * FA__BF16_COLS) {
-        bool both = k + 1 < depth;
-        const uint16_t *next = both ? from + from_row : from;
-        _mm512_storeu_si512(to, two_rows(from, next, left, both ? left : 0));
-        _mm512_storeu_si512(to + 2 * LANES,
-                            two_rows(from + (right ? LANES : 0), next + (right ? LANES : 0), right, both ? right : 0));
+        const bool both = k + 1 < depth;
+        const __m512i next = _mm512_maskz_loadu_epi16(both ? mask : 0, both ? from + from_row : from);
+        store_pairs(to, _mm512_maskz_loadu_epi16(mask, from), next);
     }
 }
 
@@ -159,27 +165,39 @@ static inline __m512 f32_of(const uint16_t *p, __mmask16 mask)
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, p)), 16));
 }
 
-/* Rounded to the nearest, ties to even; NaN stays NaN, denormals stay what they are */
-static inline __m256i bf16_of(__m512 x)
+/* Rounded to the nearest, ties to even, in the upper half; NaN stays NaN, denormals stay what they are */
+static inline __m512i rounded(__m512 x)
 {
     __m512i u = _mm512_castps_si512(x), last = _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
-    __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(u, _mm512_set1_epi32(0x7fff)), last);
-    __m512i nan = _mm512_or_si512(u, _mm512_set1_epi32(0x400000));
-    u = _mm512_mask_blend_epi32(_mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), rounded, nan);
-    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(u, 16));
+    __m512i near = _mm512_add_epi32(_mm512_add_epi32(u, _mm512_set1_epi32(0x7fff)), last);
+    return _mm512_mask_or_epi32(near, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), u, _mm512_set1_epi32(0x400000));
+}
+
+/* The upper halves of both, one behind the other */
+static inline __m512i upper_halves(__m512i first, __m512i second)
+{
+    const __m512i odd =
+        _mm512_add_epi16(_mm512_set1_epi32(0x30001), _mm512_mullo_epi32(NUMBERS, _mm512_set1_epi32(0x40004)));
+    return _mm512_permutex2var_epi16(first, odd, second);
+}
+
+/* The sums from number j on, up to 16 */
+static inline __m512i finished(const float *sum, const uint16_t *bias, bool relu, int64_t j, int64_t cols)
+{
+    const __mmask16 mask = first_of_16(cols > j ? cols - j : 0);
+    __m512 x = _mm512_maskz_loadu_ps(mask, sum + j);
+    if (bias)
+        x = _mm512_add_ps(x, f32_of(bias + j, mask));
+    if (relu)
+        x = _mm512_mask_mov_ps(x, _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_LT_OQ), _mm512_setzero_ps());
+    return rounded(x);
 }
 
 static void finish_row(uint16_t *c, const float *sum, const uint16_t *bias, bool relu, int64_t cols)
 {
-    const __m512 zero = _mm512_setzero_ps();
-    for (int64_t j = 0; j < cols; j += LANES) {
-        const __mmask16 mask = first_of_16(cols - j);
-        __m512 x = _mm512_maskz_loadu_ps(mask, sum + j);
-        if (bias)
-            x = _mm512_add_ps(x, f32_of(bias + j, mask));
-        if (relu)
-            x = _mm512_mask_mov_ps(x, _mm512_cmp_ps_mask(x, zero, _CMP_LT_OQ), zero);
-        _mm256_mask_storeu_epi16(c + j, mask, bf16_of(x));
+    for (int64_t j = 0; j < cols; j += 2 * LANES) {
+        __m512i left = finished(sum, bias, relu, j, cols), right = finished(sum, bias, relu, j + LANES, cols);
+        _mm512_mask_storeu_epi16(c + j, first_of_32(cols - j), upper_halves(left, right));
     }
 }
 

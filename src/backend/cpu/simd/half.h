@@ -1,5 +1,5 @@
-/* f16 to f32 and back by instructions, where there are any: the same numbers as convert.h gives, but for the digits of
- * NaN. */
+/* f16 and bf16 to f32 and back by instructions, where there are any: the same numbers as convert.h gives, but for the
+ * digits of NaN of f16. */
 #ifndef FA__CPU_HALF_H
 #define FA__CPU_HALF_H
 #include "dialect.h"
@@ -39,6 +39,55 @@ FN i64 f32_from_halves(f32 *to, const u16 *from, i64 n) /* NOLINT(readability-no
 }
 
 FN i64 halves_from_f32(u16 *to, const f32 *from, i64 n) /* NOLINT(readability-non-const-parameter): as above */
+{
+    (void)to, (void)from, (void)n;
+    return 0;
+}
+#endif
+
+#if defined __AVX512BW__ && defined __BMI2__
+#include <immintrin.h>
+
+/* All n elements: vectors, and the rest as a part of one. */
+FN i64 f32_from_bf16(f32 *to, const u16 *from, i64 n)
+{
+    for (i64 i = 0; i < n; i += 16) {
+        const __mmask16 mask = (__mmask16)_bzhi_u32(0xffff, n - i < 16 ? (u32)(n - i) : 16);
+        const __m512i wide = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, from + i));
+        _mm512_mask_storeu_epi32(to + i, mask, _mm512_slli_epi32(wide, 16));
+    }
+    return n;
+}
+
+/* Rounded, in the upper half */
+FN __m512i near_bf16(__m512 x)
+{
+    const __m512i u = _mm512_castps_si512(x), last = _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
+    const __m512i near = _mm512_add_epi32(_mm512_add_epi32(u, _mm512_set1_epi32(0x7fff)), last);
+    return _mm512_mask_or_epi32(near, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), u, _mm512_set1_epi32(0x400000));
+}
+
+FN i64 bf16_from_f32(u16 *to, const f32 *from, i64 n)
+{
+    const __m512i upper =
+        _mm512_set_epi32(0x3f003d, 0x3b0039, 0x370035, 0x330031, 0x2f002d, 0x2b0029, 0x270025, 0x230021, 0x1f001d,
+                         0x1b0019, 0x170015, 0x130011, 0xf000d, 0xb0009, 0x70005, 0x30001);
+    for (i64 i = 0; i < n; i += 32) {
+        const __mmask32 mask = _bzhi_u32(0xffffffff, n - i < 32 ? (u32)(n - i) : 32);
+        const __m512i first = near_bf16(_mm512_maskz_loadu_ps((__mmask16)mask, from + i));
+        const __m512i second = near_bf16(_mm512_maskz_loadu_ps((__mmask16)(mask >> 16), from + i + 16));
+        _mm512_mask_storeu_epi16(to + i, mask, _mm512_permutex2var_epi16(first, upper, second));
+    }
+    return n;
+}
+#else
+FN i64 f32_from_bf16(f32 *to, const u16 *from, i64 n) /* NOLINT(readability-non-const-parameter): as above */
+{
+    (void)to, (void)from, (void)n;
+    return 0;
+}
+
+FN i64 bf16_from_f32(u16 *to, const f32 *from, i64 n) /* NOLINT(readability-non-const-parameter): as above */
 {
     (void)to, (void)from, (void)n;
     return 0;

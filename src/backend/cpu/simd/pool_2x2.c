@@ -1,7 +1,7 @@
 /* Maxima of windows of 2 x 2 that lie side by side, of f32, and their gradient: a vector of results at once. */
+#include "backend/cpu/simd/bytes.h"
 #include "backend/cpu/simd/gemm_vector.h"
 #include "backend/cpu/simd/simd.h"
-#include <string.h>
 
 enum { L = f32_lanes, HALF = L / 2 };
 
@@ -135,87 +135,6 @@ void FA__SIMD(fa__pool_2x2_back)(float *a, float *b, const float *g, const int64
 /* ---- with relu: a byte for each window, of which NONE is for those without an element above 0 ---- */
 
 enum { NONE = 255 };
-
-/* The first n of L bytes, as numbers of 32 bits; n > 0 */
-#if defined FA__LEVEL_avx512
-INLINE __mmask16 first_of(int64_t n)
-{
-    return (__mmask16)_bzhi_u32(0xffff, n < L ? (uint32_t)n : L);
-}
-
-INLINE f32m load_bytes(const uint8_t *p, int64_t n)
-{
-    return (f32m)_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(first_of(n), p));
-}
-
-INLINE void store_bytes(uint8_t *p, f32m v, int64_t n)
-{
-    _mm512_mask_cvtepi32_storeu_epi8(p, first_of(n), (__m512i)v);
-}
-#else
-/* Pieces of 4, 2 and 1 */
-INLINE uint64_t load_pieces(const uint8_t *p, int64_t n)
-{
-    uint64_t all = 0;
-    uint32_t four = 0;
-    uint16_t two = 0;
-    if (n & 1)
-        all = p[n - 1];
-    if (n & 2) {
-        memcpy(&two, p + (n & 4), 2);
-        all = all << 16 | two;
-    }
-    if (n & 4) {
-        memcpy(&four, p, 4);
-        all = all << 32 | four;
-    }
-    return all;
-}
-
-INLINE void store_pieces(uint8_t *p, uint64_t all, int64_t n)
-{
-    const uint32_t four = (uint32_t)all;
-    if (n & 4) {
-        memcpy(p, &four, 4);
-        all >>= 32;
-    }
-    const uint16_t two = (uint16_t)all;
-    if (n & 2) {
-        memcpy(p + (n & 4), &two, 2);
-        all >>= 16;
-    }
-    if (n & 1)
-        p[n - 1] = (uint8_t)all;
-}
-
-INLINE f32m load_bytes(const uint8_t *p, int64_t n)
-{
-    uint64_t all = 0;
-    if (n >= L)
-        memcpy(&all, p, L);
-    else
-        all = load_pieces(p, n);
-#if defined FA__LEVEL_avx2
-    return (f32m)_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)all));
-#else
-    return (f32m){(int32_t)(all & 255), (int32_t)(all >> 8 & 255), (int32_t)(all >> 16 & 255), (int32_t)(all >> 24)};
-#endif
-}
-
-INLINE void store_bytes(uint8_t *p, f32m v, int64_t n)
-{
-#if defined FA__LEVEL_avx2
-    const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128((__m256i)v), _mm256_extracti128_si256((__m256i)v, 1));
-    const uint64_t all = (uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(words, words));
-#else
-    const uint64_t all = (uint64_t)v[0] | (uint64_t)v[1] << 8 | (uint64_t)v[2] << 16 | (uint64_t)v[3] << 24;
-#endif
-    if (n >= L)
-        memcpy(p, &all, L);
-    else
-        store_pieces(p, all, n);
-}
-#endif
 
 void FA__SIMD(fa__relu_pool_2x2)(float *y, uint8_t *at, const float *a, const float *b, int64_t n)
 {

@@ -82,6 +82,11 @@ typedef void fa__pool_2x2_back(float *a, float *b, const float *g, const int64_t
 /* The same with relu before: `at` has 0 to 3 for each window, row by row, or 255 where no element is above 0. */
 typedef void fa__relu_pool_2x2(float *y, uint8_t *at, const float *a, const float *b, int64_t n);
 typedef void fa__relu_pool_2x2_back(float *a, float *b, const float *g, const uint8_t *at, int64_t n);
+/* Of a plane of h x w elements of f16 or bf16, whose infinity has the bits `inf`. Forward is false where there is a
+ * NaN: what it wrote is not the result then. Back leaves out a last row that is in no window. */
+typedef bool fa__relu_pool_halves(uint16_t *y, uint8_t *at, const uint16_t *x, int64_t h, int64_t w, uint16_t inf);
+typedef void fa__relu_pool_halves_back(uint16_t *x, const uint16_t *g, const uint8_t *at, int64_t h, int64_t w,
+                                       uint16_t inf);
 
 /* What is there for one class of computation. */
 typedef struct fa__simd_class {
@@ -144,6 +149,8 @@ typedef struct fa__simd {
     fa__pool_2x2_back *pool_2x2_back;
     fa__relu_pool_2x2 *relu_pool_2x2;
     fa__relu_pool_2x2_back *relu_pool_2x2_back;
+    fa__relu_pool_halves *relu_pool_halves;
+    fa__relu_pool_halves_back *relu_pool_halves_back;
     /* Of elements of 1, 2, 4 and 8 bytes: by the logarithm of their size */
     fa__transpose_loop *transpose[4];
     fa__transpose_loop *transpose_past[4]; /* past the caches, to rows aligned to 64 bytes; NULL: there is none */
@@ -160,6 +167,8 @@ extern fa__pool_2x2 FA__SIMD(fa__pool_2x2);
 extern fa__pool_2x2_back FA__SIMD(fa__pool_2x2_back);
 extern fa__relu_pool_2x2 FA__SIMD(fa__relu_pool_2x2);
 extern fa__relu_pool_2x2_back FA__SIMD(fa__relu_pool_2x2_back);
+extern fa__relu_pool_halves FA__SIMD(fa__relu_pool_halves);
+extern fa__relu_pool_halves_back FA__SIMD(fa__relu_pool_halves_back);
 extern fa__transpose_loop FA__SIMD(fa__transpose_8), FA__SIMD(fa__transpose_16), FA__SIMD(fa__transpose_32),
     FA__SIMD(fa__transpose_64), FA__SIMD(fa__transpose_past_32), FA__SIMD(fa__transpose_past_64);
 extern fa__copy_loop FA__SIMD(fa__copy_8), FA__SIMD(fa__copy_16), FA__SIMD(fa__copy_32), FA__SIMD(fa__copy_64);

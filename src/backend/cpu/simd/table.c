@@ -42,6 +42,8 @@ const fa__simd FA__SIMD(fa__simd) = {
     .pool_2x2_back = FA__SIMD(fa__pool_2x2_back),
     .relu_pool_2x2 = FA__SIMD(fa__relu_pool_2x2),
     .relu_pool_2x2_back = FA__SIMD(fa__relu_pool_2x2_back),
+    .relu_pool_halves = FA__SIMD(fa__relu_pool_halves),
+    .relu_pool_halves_back = FA__SIMD(fa__relu_pool_halves_back),
     .transpose = {FA__SIMD(fa__transpose_8), FA__SIMD(fa__transpose_16), FA__SIMD(fa__transpose_32),
                   FA__SIMD(fa__transpose_64)},
     .transpose_past = {[2] = FA__SIMD(fa__transpose_past_32), [3] = FA__SIMD(fa__transpose_past_64)},
