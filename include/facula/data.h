@@ -497,8 +497,10 @@ typedef struct fa_image_read_options {
 /** Reads an image file to a tensor u8 (channels, height, width) on the CPU, with 1 or 3 channels. PNG files give what
  *  Pillow's convert("RGB") and convert("L") give: of 16-bit channels the upper 8 bits (Pillow cuts 16-bit gray off at
  *  255 instead), colors without the alpha channel (what lies behind transparent pixels is not computed), no gamma or
- *  color profile applied. JPEG files are turned upright as their EXIF data say; those with cyan, magenta, yellow and
- *  black give what Pillow's convert("RGB") gives. PGM and PPM files with another maximum value are scaled to 255.
+ *  color profile applied. JPEG files with cyan, magenta, yellow and black give what Pillow's convert("RGB") gives; what
+ *  libjpeg only warns of, such as odd bytes between two segments, is no error. JPEG and PNG files are turned upright as
+ *  their EXIF data say (Pillow's ImageOps.exif_transpose). PGM and PPM files with another maximum value are scaled to
+ *  255.
  *
  *      fa_image_read("shirt.png", .channels = 0)
  *
