@@ -3,8 +3,8 @@
 
 #include "plugins/image.h"
 #include "plugins/plugin.h"
-#include <jpeglib.h>
 #include <jerror.h>
+#include <jpeglib.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>

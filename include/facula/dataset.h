@@ -59,7 +59,8 @@ FA_API fa_dataset *fa_data_filter(fa_dataset *dataset, fa_sample_predicate *pred
 FA_API fa_dataset *fa_data_cached(fa_dataset *dataset);
 
 /** Creates a dataset that stores each sample in a file once it was read, so that later runs of the program read that:
- *  folder/0000000042.safetensors. Several processes may use one folder. Random transforms belong outside of it.
+ *  folder/0000000042.safetensors. Several processes may use one folder. Random transforms belong outside of it. Its
+ *  samples are on the CPU.
  *  @param dataset the dataset
  *  @param folder  the folder, which is created if it does not exist. It must not be used for another dataset, which is
  *                 noticed only if that has another number of samples
@@ -210,7 +211,7 @@ typedef struct fa_data_download_options {
  *      fa_data_download("https://example.org/data.csv.gz", "440fcabf73cc546fa21475e81ea37026...", "data.csv.gz",
  *          .progress = NULL, .context = NULL)
  *
- *  @param url     http:// or https://
+ *  @param url     http:// or https://, or file:// and an absolute path, which is copied
  *  @param sha256  64 hexadecimal digits
  *  @param dest    path of the file; folders that do not exist are created
  *  @param options the options shown above; NULL for the defaults
@@ -226,7 +227,8 @@ FA_API bool fa_data_download(const char *url, const char *sha256, const char *de
  *
  *      fa_data_get("cifar10", "data", .progress = NULL, .context = NULL)
  *
- *  @param name    "mnist", "fashion-mnist", "kmnist", "cifar10" or "cifar100"
+ *  @param name    "mnist", "fashion-mnist", "kmnist", "emnist" (all splits, for which the plugin gzip is needed),
+ *                 "cifar10" or "cifar100"
  *  @param folder  the folder for the files
  *  @param options the options shown above; NULL for the defaults
  *  @return false and an error as of fa_data_download(), and for another name */

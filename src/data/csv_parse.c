@@ -169,6 +169,13 @@ static char delimiter_of(const char *at, const char *end)
     return choice[best];
 }
 
+/* Lines that end by CR alone, as old programs for the Mac write them. */
+static void mend_line_ends(char *text, int64_t size)
+{
+    for (int64_t i = memchr(text, '\n', (size_t)size) ? size : 0; i < size; i++)
+        text[i] = text[i] == '\r' ? '\n' : text[i];
+}
+
 /* Zero bytes behind the fields: written at the end, as they stand where delimiters and line ends were. */
 static void end_fields(const fa__csv *c)
 {
@@ -187,6 +194,7 @@ fa__csv *fa__csv_parse(const char *name, char *text, int64_t size, char delimite
         fa_fail(FA_ERROR_FILE, "%s is in UTF-16, and a CSV file is read in UTF-8", name);
         return NULL;
     }
+    mend_line_ends(text, size);
     p.at += size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0; /* byte order mark */
     c->delimiter = delimiter ? delimiter : delimiter_of(p.at, p.end);
     while (p.at < p.end)

@@ -115,8 +115,9 @@ static void lines_and_quotes(void **state)
     FA_SCOPE;
     const float numbers[] = {1, 2, 3, 4};
     static const char *const same[] = {
-        "1,2\n3,4\n",   "1,2\r\n3,4\r\n",       "1,2\n3,4",         "\357\273\2771,2\n3,4\n", "1;2\n3;4\n",
-        "1\t2\n3\t4\n", "\n1,2\n\n\r\n3,4\n\n", "\"1\",2\n3,\"4\"", "1,2\r\n3,4\r",           "\"1\",\"2\"\r\n3,4\r\n"};
+        "1,2\n3,4\n",   "1,2\r\n3,4\r\n",        "1,2\n3,4",         "\357\273\2771,2\n3,4\n", "1;2\n3;4\n",
+        "1\t2\n3\t4\n", "\n1,2\n\n\r\n3,4\n\n",  "\"1\",2\n3,\"4\"", "1,2\r\n3,4\r",           "1,2\r3,4\r",
+        "1,2\r\r3,4",   "\"1\",\"2\"\r\n3,4\r\n"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         put_text(same[i]);
         assert_inputs(fa_data_csv(path, .target = ""), 2, 2, numbers);
@@ -215,7 +216,9 @@ static void refused(void **state)
         assert_null(fa_data_csv(path));
         assert_error(FA_ERROR_FILE, path, rows[i].what);
     }
-    put("\xff\xfe" "1\0,\0002\0\n", 10);
+    put("\xff\xfe"
+        "1\0,\0002\0\n",
+        10);
     assert_null(fa_data_csv(path));
     assert_error(FA_ERROR_FILE, "is in UTF-16");
     assert_null(fa_data_csv(NULL));
@@ -280,8 +283,9 @@ int main(void)
     if (file < 0)
         return 1;
     close(file);
-    const struct CMUnitTest tests[] = {TEST(a_table),        TEST(targets), TEST(lines_and_quotes), TEST(headers),
-                                       TEST(missing_values), TEST(missing_and_infinite_words), TEST(refused), TEST(compressed),       TEST(learned)};
+    const struct CMUnitTest tests[] = {TEST(a_table), TEST(targets),        TEST(lines_and_quotes),
+                                       TEST(headers), TEST(missing_values), TEST(missing_and_infinite_words),
+                                       TEST(refused), TEST(compressed),     TEST(learned)};
     int status = cmocka_run_group_tests(tests, NULL, NULL);
     remove(path);
     return status;

@@ -608,6 +608,11 @@ static void samples_are_kept_in_files(void **state)
         assert_int_equal(atomic_load(&c.gets), 10);
     }
     FA_SCOPE;
+    FA_USE(.device = fa_device_of("late:0"));
+    fa_dataset *d = fa_data_cached_in(fa_dataset_new(&type, &c), in_root("kept there"));
+    for (int run = 0; run < 2; run++) /* written and read, they are on the same device */
+        assert_true(fa_device_equal(fa_tensor_device(fa_dataset_get(d, 1).target), FA_CPU));
+    assert_no_error();
     c.length = 11;
     assert_null(fa_data_cached_in(fa_dataset_new(&type, &c), in_root("kept")));
     assert_error(FA_ERROR_FILE, "is for a dataset of 10 samples, and this one has 11");

@@ -271,7 +271,7 @@ int command_data(int argc, char **argv)
                        "digits, fashion-mnist, mnist, kmnist, cifar10; or downloads it.\v"
                        "show: samples, classes, sizes, mean and standard deviation, files that cannot be read.\n"
                        "preview: writes 64 images to a PNG file.\n"
-                       "get: downloads mnist, fashion-mnist, kmnist, cifar10 or cifar100 to --data-dir, or data.\n"
+                       "get: downloads mnist, fashion-mnist, kmnist, emnist, cifar10 or cifar100 to --data-dir, or data.\n"
                        "\n"
                        "Examples:\n"
                        "  facula data show photos\n"
