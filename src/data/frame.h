@@ -76,8 +76,9 @@ typedef struct fa__taps {
     float *weight;
 } fa__taps;
 
-/* The taps of all results of a line, in one block of memory, for free(); NULL and an error if memory ran out. */
-fa__taps *fa__taps_of(int64_t in, int64_t out, fa_interpolation how, bool antialias);
+/* The taps of all results of a line, in one block of memory, for free(); NULL and an error if memory ran out. `bytes`:
+ * with the weights that images of bytes have. */
+fa__taps *fa__taps_of(int64_t in, int64_t out, fa_interpolation how, bool antialias, bool bytes);
 
 /* ---- the same on a device ---- */
 
