@@ -288,6 +288,8 @@ int command_data(int argc, char **argv)
     const data_set *set = data_set_named(what);
     if (set && set->needs_folder && !s.data_dir)
         return command_wrong("--data-dir is missing: the folder of %s", what);
+    if (!set && data_is_table(what) && strcmp(verb, "preview") == 0)
+        return command_wrong("preview shows images, and \"%s\" is a table", what);
     FA_SCOPE;
     fa_dataset *d = open_data(&s, what);
     if (!d)
