@@ -265,18 +265,18 @@ static int get(const char *name, const settings *s)
 
 int command_data(int argc, char **argv)
 {
-    settings s =
-        settings_parse(DATA, argc, argv, "show|preview|get FOLDER|NAME|FILE.csv",
-                       "Shows what a dataset has: a folder with a subfolder of images for each class, a CSV file, or "
-                       "digits, fashion-mnist, mnist, kmnist, cifar10; or downloads it.\v"
-                       "show: samples, classes, sizes, mean and standard deviation, files that cannot be read.\n"
-                       "preview: writes 64 images to a PNG file.\n"
-                       "get: downloads mnist, fashion-mnist, kmnist, emnist, cifar10 or cifar100 to --data-dir, or data.\n"
-                       "\n"
-                       "Examples:\n"
-                       "  facula data show photos\n"
-                       "  facula data preview photos --augment --out sheet.png\n"
-                       "  facula data get cifar10 --data-dir data");
+    settings s = settings_parse(
+        DATA, argc, argv, "show|preview|get FOLDER|NAME|FILE.csv",
+        "Shows what a dataset has: a folder with a subfolder of images for each class, a CSV file, or "
+        "digits, fashion-mnist, mnist, kmnist, cifar10; or downloads it.\v"
+        "show: samples, classes, sizes, mean and standard deviation, files that cannot be read.\n"
+        "preview: writes 64 images to a PNG file.\n"
+        "get: downloads mnist, fashion-mnist, kmnist, emnist, cifar10 or cifar100 to --data-dir, or data.\n"
+        "\n"
+        "Examples:\n"
+        "  facula data show photos\n"
+        "  facula data preview photos --augment --out sheet.png\n"
+        "  facula data get cifar10 --data-dir data");
     const char *verb = s.arguments > 0 ? s.argument[0] : NULL, *what = s.arguments > 1 ? s.argument[1] : NULL;
     if (!verb || (strcmp(verb, "show") != 0 && strcmp(verb, "preview") != 0 && strcmp(verb, "get") != 0))
         return command_wrong(
