@@ -168,8 +168,8 @@ typedef struct fa_data_webdataset_options {
 /** A stream of samples in tar archives, in the layout of the WebDataset library: successive members whose names are
  *  equal up to the first dot behind the last slash are one sample, and what follows the dot is the member's name in it:
  *  "train/000017.jpg" and "train/000017.cls". Files whose names begin with a dot are none. An input called jpg, jpeg,
- *  png, ppm, pgm or pnm is an image, decoded in all workers as by fa_image_read(), u8 (channels, height, width). Members
- *  called cls, id and index are decimal numbers, i64 (); others are bytes, u8 (size).
+ *  png, ppm, pgm or pnm is an image, decoded in all workers as by fa_image_read(), u8 (channels, height, width).
+ * Members called cls, id and index are decimal numbers, i64 (); others are bytes, u8 (size).
  *
  *      fa_data_webdataset("data/train-{000..127}.tar", .input = NULL, .target = NULL, .extra = NULL,
  *          .transform = NULL, .channels = 3, .shuffle = 0, .rank = 0, .ranks = 1)
