@@ -3,6 +3,7 @@
 
 #include "plugins/image.h"
 #include "plugins/plugin.h"
+#include <jerror.h>
 #include <jpeglib.h>
 #include <png.h>
 #include <setjmp.h>
@@ -117,12 +118,15 @@ static bool png_read(void *file, unsigned char *to, char *reason, size_t room)
 typedef struct jpeg {
     struct jpeg_decompress_struct state;
     struct jpeg_error_mgr errors;
+    struct jpeg_progress_mgr progress;
     jmp_buf out;
     unsigned char *row;         /* of four inks; NULL: the image has none */
     char text[JMSG_LENGTH_MAX]; /* why it came out there */
 } jpeg;
 
-/* Errors end what libjpeg is doing, and so do warnings, which stand for damaged data that it would guess. */
+enum { MOST_SCANS = 1000 /* of a progressive image; more only cost time */ };
+
+/* Errors end what libjpeg is doing. */
 static void jpeg_fail(j_common_ptr state)
 {
     jpeg *j = (jpeg *)state->client_data;
@@ -130,10 +134,20 @@ static void jpeg_fail(j_common_ptr state)
     longjmp(j->out, 1);
 }
 
+/* A warning (odd bytes between two segments, say) is no error, as in Pillow; but a file that ends too early is. */
 static void jpeg_message(j_common_ptr state, int level)
 {
-    if (level < 0)
+    if (level < 0 && state->err->msg_code == JWRN_JPEG_EOF)
         jpeg_fail(state);
+}
+
+static void jpeg_progress(j_common_ptr state)
+{
+    jpeg *j = (jpeg *)state->client_data;
+    if (j->state.input_scan_number > MOST_SCANS) {
+        snprintf(j->text, sizeof j->text, "more than %d scans", (int)MOST_SCANS);
+        longjmp(j->out, 1);
+    }
 }
 
 static void jpeg_close(void *file)
@@ -150,6 +164,8 @@ static bool jpeg_head(jpeg *j, const void *bytes, size_t size, fa__image_size *i
     if (setjmp(j->out))
         return false;
     jpeg_create_decompress(&j->state);
+    j->progress.progress_monitor = jpeg_progress;
+    j->state.progress = &j->progress;
     jpeg_mem_src(&j->state, bytes, size);
     jpeg_read_header(&j->state, TRUE);
     bool gray = j->state.jpeg_color_space == JCS_GRAYSCALE;

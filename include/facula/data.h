@@ -196,18 +196,19 @@ typedef struct fa_data_emnist_options {
     size_t size;          /**< set by the macro */
     bool train;           /**< true: the training set; false: the test set */
     fa_module *transform; /**< transform of the inputs, see @ref transform; NULL: none */
+    bool download;        /**< download the archive of all splits (560 MB) if a file is missing, see fa_data_get() */
     char fa__end;
 } fa_data_emnist_options;
 #define FA__DEFAULT_fa_data_emnist                                                                                     \
     {                                                                                                                  \
-        offsetof(fa_data_emnist_options, fa__end), true, NULL, 0                                                       \
+        offsetof(fa_data_emnist_options, fa__end), true, NULL, false, 0                                                \
     }
 
 /** EMNIST: handwritten letters and digits, images of (1, 28, 28) (Cohen et al. 2017). Reads the IDX files
  *  "emnist-letters-train-images-idx3-ubyte" and so on, as those of MNIST. The images are turned upright: in the files,
  *  rows are columns. Labels are those of the files: those of "letters" are 1 to 26.
  *
- *      fa_data_emnist("data", "letters", .train = true, .transform = NULL)
+ *      fa_data_emnist("data", "letters", .train = true, .transform = NULL, .download = false)
  *
  *  @param folder  the folder
  *  @param split   "balanced", "byclass", "bymerge", "digits", "letters" or "mnist"
@@ -497,8 +498,10 @@ typedef struct fa_image_read_options {
 /** Reads an image file to a tensor u8 (channels, height, width) on the CPU, with 1 or 3 channels. PNG files give what
  *  Pillow's convert("RGB") and convert("L") give: of 16-bit channels the upper 8 bits (Pillow cuts 16-bit gray off at
  *  255 instead), colors without the alpha channel (what lies behind transparent pixels is not computed), no gamma or
- *  color profile applied. JPEG files are turned upright as their EXIF data say; those with cyan, magenta, yellow and
- *  black give what Pillow's convert("RGB") gives. PGM and PPM files with another maximum value are scaled to 255.
+ *  color profile applied. JPEG files with cyan, magenta, yellow and black give what Pillow's convert("RGB") gives; what
+ *  libjpeg only warns of, such as odd bytes between two segments, is no error. JPEG and PNG files are turned upright as
+ *  their EXIF data say (Pillow's ImageOps.exif_transpose). PGM and PPM files with another maximum value are scaled to
+ *  255.
  *
  *      fa_image_read("shirt.png", .channels = 0)
  *

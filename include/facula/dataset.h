@@ -59,7 +59,8 @@ FA_API fa_dataset *fa_data_filter(fa_dataset *dataset, fa_sample_predicate *pred
 FA_API fa_dataset *fa_data_cached(fa_dataset *dataset);
 
 /** Creates a dataset that stores each sample in a file once it was read, so that later runs of the program read that:
- *  folder/0000000042.safetensors. Several processes may use one folder. Random transforms belong outside of it.
+ *  folder/0000000042.safetensors. Several processes may use one folder. Random transforms belong outside of it. Its
+ *  samples are on the CPU.
  *  @param dataset the dataset
  *  @param folder  the folder, which is created if it does not exist. It must not be used for another dataset, which is
  *                 noticed only if that has another number of samples
@@ -166,9 +167,9 @@ typedef struct fa_data_webdataset_options {
 
 /** A stream of samples in tar archives, in the layout of the WebDataset library: successive members whose names are
  *  equal up to the first dot behind the last slash are one sample, and what follows the dot is the member's name in it:
- *  "train/000017.jpg" and "train/000017.cls". An input called jpg, jpeg, png, ppm, pgm or pnm is an image, decoded in
- *  all workers as by fa_image_read(), u8 (channels, height, width). Members called cls, id and index are decimal
- *  numbers, i64 (); others are bytes, u8 (size).
+ *  "train/000017.jpg" and "train/000017.cls". Files whose names begin with a dot are none. An input called jpg, jpeg,
+ *  png, ppm, pgm or pnm is an image, decoded in all workers as by fa_image_read(), u8 (channels, height, width).
+ * Members called cls, id and index are decimal numbers, i64 (); others are bytes, u8 (size).
  *
  *      fa_data_webdataset("data/train-{000..127}.tar", .input = NULL, .target = NULL, .extra = NULL,
  *          .transform = NULL, .channels = 3, .shuffle = 0, .rank = 0, .ranks = 1)
@@ -210,7 +211,7 @@ typedef struct fa_data_download_options {
  *      fa_data_download("https://example.org/data.csv.gz", "440fcabf73cc546fa21475e81ea37026...", "data.csv.gz",
  *          .progress = NULL, .context = NULL)
  *
- *  @param url     http:// or https://
+ *  @param url     http:// or https://, or file:// and an absolute path, which is copied
  *  @param sha256  64 hexadecimal digits
  *  @param dest    path of the file; folders that do not exist are created
  *  @param options the options shown above; NULL for the defaults
@@ -226,7 +227,8 @@ FA_API bool fa_data_download(const char *url, const char *sha256, const char *de
  *
  *      fa_data_get("cifar10", "data", .progress = NULL, .context = NULL)
  *
- *  @param name    "mnist", "fashion-mnist", "kmnist", "cifar10" or "cifar100"
+ *  @param name    "mnist", "fashion-mnist", "kmnist", "emnist" (all splits, for which the plugin gzip is needed),
+ *                 "cifar10" or "cifar100"
  *  @param folder  the folder for the files
  *  @param options the options shown above; NULL for the defaults
  *  @return false and an error as of fa_data_download(), and for another name */
@@ -284,8 +286,8 @@ typedef struct fa_data_csv_options {
                           fields is a number */
     int64_t delimiter; /**< character between fields, such as ';'; 0: the one of , ; and tab that is most frequent in
                           the first line */
-    fa_missing missing; /**< what becomes of empty fields, and of NA, N/A, NaN, nan, null and ?, in columns other than
-                           the target */
+    fa_missing missing; /**< what becomes of empty fields, and of NA, N/A, n/a, #N/A, <NA>, NaN, nan, -NaN, -nan, NULL,
+                           null, None and ?, with or without blanks around them, in columns other than the target */
     fa_dtype target_dtype; /**< FA_I64 or FA_F32; FA_SAME: FA_I64 if the target is text or has only whole numbers */
     char fa__end;
 } fa_data_csv_options;
@@ -295,8 +297,8 @@ typedef struct fa_data_csv_options {
     }
 
 /** A table in a CSV file (RFC 4180): fields between double quotes may have delimiters, line ends and doubled quotes.
- *  A column whose fields are all numbers is numeric; any other is text, whose different values, sorted by their bytes,
- *  are the categories 0, 1, ...
+ *  A column whose fields are all numbers (inf and infinity are some) is numeric; any other is text, whose different
+ *  values, sorted by their bytes, are the categories 0, 1, ...
  *
  *      fa_data_csv("iris.csv", .target = "species", .header = -1, .delimiter = 0, .missing = FA_MISSING_FAIL,
  *          .target_dtype = FA_SAME)
@@ -319,7 +321,8 @@ typedef struct fa_column {
     int64_t categories; /**< number of different values of a text column; 0: a numeric column */
     int64_t missing;    /**< number of missing values */
     double least, most; /**< the smallest and largest number; NaN for text, and if there is none */
-    double mean, std;   /**< mean and standard deviation (of the population); NaN for text, and if there is no number */
+    double mean, std;   /**< mean and standard deviation (of the population) of the finite numbers; NaN for text, and if
+                           there are none */
 } fa_column;
 
 /** Describes a column of a dataset made by fa_data_csv(); of other datasets, none.
@@ -373,7 +376,8 @@ FA_API fa_dataset *fa_data_text(const char *path, int64_t block_size, const fa_d
 typedef struct fa_data_npy_options {
     size_t size;        /**< set by the macro */
     const char *target; /**< path of a file with the targets; of an npz file, the name of an array; NULL: none */
-    const char *input;  /**< of an npz file, the name of the array of the inputs; NULL: its first array */
+    const char *input;  /**< of an npz file, the name of the array of the inputs; NULL: its first array that is not the
+                           target */
     char fa__end;
 } fa_data_npy_options;
 #define FA__DEFAULT_fa_data_npy                                                                                        \
@@ -382,7 +386,7 @@ typedef struct fa_data_npy_options {
     }
 
 /** Arrays in NumPy's files, whose first dimension is the sample index. Uncompressed files are mapped into memory: only
- *  the samples of a batch are read.
+ *  the samples of a batch are read. Other arrays of an npz file are not looked at.
  *
  *      fa_data_npy("x.npy", .target = "y.npy")
  *      fa_data_npy("data.npz", .target = "y", .input = NULL)

@@ -9482,6 +9482,7 @@ inline dataset kmnist(const char *folder, const kmnist_options &options = {}, FA
 struct emnist_options {
     bool train = true;
     fa::module transform = {};
+    bool download = false;
 };
 inline dataset emnist(const char *folder, const char *split, const emnist_options &options = {}, FA__HERE)
 {
@@ -9489,6 +9490,7 @@ inline dataset emnist(const char *folder, const char *split, const emnist_option
     fa_data_emnist_options given = FA__DEFAULT_fa_data_emnist;
     given.train = options.train;
     given.transform = options.transform.get();
+    given.download = options.download;
     return dataset::owned((fa_data_emnist)(folder, split, &given));
 }
 

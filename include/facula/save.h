@@ -230,6 +230,8 @@ typedef struct fa_saved_head {
  *  @param path path of the file
  *  @return the header; empty after an error: FA_ERROR_FILE for a damaged file */
 FA_API fa_saved_head fa_load_header(const char *path);
+/* Tensor number `index` of fa_load_header(path), as fa_load_file() with `.map = true` gives it on the CPU. */
+FA_API fa_tensor *fa__load_mapped(const char *who, const char *path, size_t index);
 
 /** @} */
 

@@ -13,9 +13,8 @@
  *
  *  Images are transformed on the device that they are on, from the same random numbers and within 1/255 of the CPU's
  *  result. What each image has of its own, such as a box or an angle, is drawn by the host and copied to the device;
- *  nothing is copied back. fa_transform_equalize(), fa_transform_rand_augment() and fa_transform_auto_augment() are for
- *  images on the CPU: elsewhere they are an FA_ERROR_UNAVAILABLE that names them, or, with the setting .fallback, the
- *  images are copied to the CPU and back. */
+ *  nothing is copied back. Only where equalize or posterize, which have steps, follow other operations (in RandAugment
+ * and AutoAugment), values just below a step may fall on the other side of it. */
 #ifndef FACULA_TRANSFORM_H
 #define FACULA_TRANSFORM_H
 #include <facula/data.h>
@@ -245,7 +244,7 @@ FA_API fa_transform *fa_transform_random_erasing(const fa_transform_random_erasi
 
 /** Stretches each channel of an image, so that its least value becomes 0 and its largest 255 (u8) or 1. */
 FA_API fa_transform *fa_transform_autocontrast(void);
-/** Equalizes the histogram of each channel, of 256 levels. For images on the CPU. */
+/** Equalizes the histogram of each channel, of 256 levels. */
 FA_API fa_transform *fa_transform_equalize(void);
 /** Keeps the upper bits of each value. @param bits their number, 1 to 8 */
 FA_API fa_transform *fa_transform_posterize(int64_t bits);
@@ -269,7 +268,6 @@ typedef struct fa_transform_rand_augment_options {
 
 /** RandAugment (Cubuk et al. 2019): operations chosen at random among identity, shear, translation, rotation,
  * brightness, color, contrast, sharpness, posterize, solarize, autocontrast and equalize, all with the same strength.
- * For images on the CPU.
  *
  *      fa_transform_rand_augment(.num_ops = 2, .magnitude = 9, .num_magnitude_bins = 31, .interpolation = FA_NEAREST)
  */
@@ -289,7 +287,7 @@ typedef struct fa_transform_auto_augment_options {
     }
 
 /** AutoAugment (Cubuk et al. 2018) with the policy that was learned for CIFAR-10: one of 25 pairs of operations, each
- *  with a probability and strength of its own. For images on the CPU.
+ *  with a probability and strength of its own.
  *
  *      fa_transform_auto_augment(.interpolation = FA_NEAREST) */
 FA_API fa_transform *fa_transform_auto_augment(const fa_transform_auto_augment_options *options);

@@ -1,141 +1,164 @@
 /* RandAugment and AutoAugment: random operations on each image. */
+#include "data/augment.h"
 #include "data/data.h"
 #include "data/draw.h"
-#include "data/frame.h"
 #include "data/transform.h"
 #include <facula/error.h>
 #include <facula/tensor.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* ---- RandAugment ---- */
-
-/* An operation of strength 0 to 1; `sign` is 1, or -1 at random. */
-typedef struct strength {
-    double part, sign;
-    fa_interpolation interpolation;
-} strength;
-
-static void warp(fa__frame frame[2], double angle, double x, double y, double shear_x, double shear_y,
-                 fa_interpolation how)
-{
-    /* sheared around the corner at the top left, as torchvision does */
-    bool sheared = shear_x != 0 || shear_y != 0;
-    const double center[2] = {sheared ? -(double)frame[0].width / 2 : 0, sheared ? -(double)frame[0].height / 2 : 0};
-    const double translate[2] = {x, y}, shear[2] = {shear_x, shear_y};
-    fa__warp w = fa__warp_of(angle, translate, 1, shear, center);
-    fa__frame_warp(frame, &w, how, 0);
-}
 
 static double degrees(double slope)
 {
     return atan(slope) * 180 / acos(-1);
 }
 
-static void identity(fa__frame frame[2], strength s)
+/* Sheared around the corner at the top left, as torchvision does. */
+fa__warp fa__step_warp(const fa__step *s, int64_t height, int64_t width)
+{
+    double by = s->part * s->sign, most = 150.0 / 331, angle = s->operation == FA__ROTATE ? -30 * by : 0;
+    const double translate[2] = {s->operation == FA__TRANSLATE_X ? trunc(most * (double)width * by) : 0,
+                                 s->operation == FA__TRANSLATE_Y ? trunc(most * (double)height * by) : 0};
+    const double shear[2] = {s->operation == FA__SHEAR_X ? degrees(0.3 * by) : 0,
+                             s->operation == FA__SHEAR_Y ? degrees(0.3 * by) : 0};
+    bool sheared = shear[0] != 0 || shear[1] != 0;
+    const double center[2] = {sheared ? -(double)width / 2 : 0, sheared ? -(double)height / 2 : 0};
+    return fa__warp_of(angle, translate, 1, shear, center);
+}
+
+double fa__step_factor(const fa__step *s)
+{
+    return 1 + 0.9 * s->part * s->sign;
+}
+
+int fa__step_bits(const fa__step *s)
+{
+    return 8 - (int)rint(4 * s->part);
+}
+
+double fa__step_threshold(const fa__step *s)
+{
+    return s->operation == FA__INVERT ? 0 : 1 - s->part;
+}
+
+static void identity(fa__frame frame[2], const fa__step *s)
 {
     (void)frame, (void)s;
 }
 
-static void shear_x(fa__frame frame[2], strength s)
+static void warp(fa__frame frame[2], const fa__step *s)
 {
-    warp(frame, 0, 0, 0, degrees(0.3 * s.part * s.sign), 0, s.interpolation);
+    fa__warp w = fa__step_warp(s, frame[0].height, frame[0].width);
+    fa__frame_warp(frame, &w, s->interpolation, 0);
 }
 
-static void shear_y(fa__frame frame[2], strength s)
+static void brightness(fa__frame frame[2], const fa__step *s)
 {
-    warp(frame, 0, 0, 0, 0, degrees(0.3 * s.part * s.sign), s.interpolation);
+    fa__frame_brightness(&frame[0], fa__step_factor(s));
 }
 
-static void translate_x(fa__frame frame[2], strength s)
+static void color(fa__frame frame[2], const fa__step *s)
 {
-    warp(frame, 0, trunc(150.0 / 331 * (double)frame[0].width * s.part * s.sign), 0, 0, 0, s.interpolation);
+    fa__frame_saturation(&frame[0], fa__step_factor(s));
 }
 
-static void translate_y(fa__frame frame[2], strength s)
+static void contrast(fa__frame frame[2], const fa__step *s)
 {
-    warp(frame, 0, 0, trunc(150.0 / 331 * (double)frame[0].height * s.part * s.sign), 0, 0, s.interpolation);
+    fa__frame_contrast(&frame[0], fa__step_factor(s));
 }
 
-static void rotate(fa__frame frame[2], strength s)
+static void sharpness(fa__frame frame[2], const fa__step *s)
 {
-    warp(frame, -30 * s.part * s.sign, 0, 0, 0, 0, s.interpolation);
+    fa__frame_sharpness(frame, fa__step_factor(s));
 }
 
-static void brightness(fa__frame frame[2], strength s)
+static void posterize(fa__frame frame[2], const fa__step *s)
 {
-    fa__frame_brightness(&frame[0], 1 + 0.9 * s.part * s.sign);
+    fa__frame_posterize(&frame[0], fa__step_bits(s));
 }
 
-static void color(fa__frame frame[2], strength s)
+static void solarize(fa__frame frame[2], const fa__step *s)
 {
-    fa__frame_saturation(&frame[0], 1 + 0.9 * s.part * s.sign);
+    fa__frame_solarize(&frame[0], fa__step_threshold(s));
 }
 
-static void contrast(fa__frame frame[2], strength s)
-{
-    fa__frame_contrast(&frame[0], 1 + 0.9 * s.part * s.sign);
-}
-
-static void sharpness(fa__frame frame[2], strength s)
-{
-    fa__frame_sharpness(frame, 1 + 0.9 * s.part * s.sign);
-}
-
-static void posterize(fa__frame frame[2], strength s)
-{
-    fa__frame_posterize(&frame[0], 8 - (int)rint(4 * s.part));
-}
-
-static void solarize(fa__frame frame[2], strength s)
-{
-    fa__frame_solarize(&frame[0], 1 - s.part);
-}
-
-static void autocontrast(fa__frame frame[2], strength s)
+static void autocontrast(fa__frame frame[2], const fa__step *s)
 {
     (void)s;
     fa__frame_autocontrast(&frame[0]);
 }
 
-static void equalize(fa__frame frame[2], strength s)
+static void equalize(fa__frame frame[2], const fa__step *s)
 {
     (void)s;
     fa__frame_equalize(&frame[0]);
 }
 
-static void invert(fa__frame frame[2], strength s)
+static void (*const operations[])(fa__frame frame[2], const fa__step *s) = {
+    [FA__IDENTITY] = identity,         [FA__SHEAR_X] = warp,        [FA__SHEAR_Y] = warp,
+    [FA__TRANSLATE_X] = warp,          [FA__TRANSLATE_Y] = warp,    [FA__ROTATE] = warp,
+    [FA__BRIGHTNESS] = brightness,     [FA__COLOR] = color,         [FA__CONTRAST] = contrast,
+    [FA__SHARPNESS] = sharpness,       [FA__POSTERIZE] = posterize, [FA__SOLARIZE] = solarize,
+    [FA__AUTOCONTRAST] = autocontrast, [FA__EQUALIZE] = equalize,   [FA__INVERT] = solarize};
+
+enum { MOST_ROUNDS = 16 };
+
+/* Draws the steps of an image; their number, which is the same for all. */
+typedef int64_t draw_function(const void *data, uint64_t *state, fa__step *step);
+
+static void augment_image(const void *data, fa__frame frame[2], draw_function *draw)
 {
-    (void)s;
-    fa__frame_solarize(&frame[0], 0);
+    fa__step step[MOST_ROUNDS];
+    int64_t rounds = draw(data, frame[0].state, step);
+    for (int64_t r = 0; r < rounds; r++)
+        operations[step[r].operation](frame, &step[r]);
 }
 
-typedef void operation(fa__frame frame[2], strength s);
-
-static operation *const operations[] = {identity,  shear_x,    shear_y,      translate_x, translate_y,
-                                        rotate,    brightness, color,        contrast,    sharpness,
-                                        posterize, solarize,   autocontrast, equalize};
-
-enum { OPERATIONS = sizeof operations / sizeof *operations };
+static fa_tensor *augment_there(const void *data, const fa__images *b, draw_function *draw)
+{
+    fa__step *step = malloc((size_t)(b->count + 1) * MOST_ROUNDS * sizeof *step);
+    int64_t rounds = 0;
+    if (!step) {
+        fa_fail(FA_ERROR_MEMORY, "a transform has no memory for the operations of %" PRId64 " images", b->count);
+        return NULL;
+    }
+    for (int64_t i = 0; i < b->count; i++)
+        rounds = draw(data, &b->state[i], &step[i * rounds]);
+    fa_tensor *y = fa__images_augment(b, step, rounds);
+    free(step);
+    return y;
+}
 
 typedef struct rand_augment {
     int64_t count;
-    strength strength;
+    double part;
+    fa_interpolation interpolation;
 } rand_augment;
+
+static int64_t draw_rand(const void *data, uint64_t *state, fa__step *step)
+{
+    const rand_augment *r = data;
+    for (int64_t i = 0; i < r->count; i++) {
+        fa__augmentation which = (fa__augmentation)fa__random_below(state, FA__INVERT);
+        step[i] = (fa__step){which, r->part, fa__random_below(state, 2) ? 1 : -1, r->interpolation};
+    }
+    return r->count;
+}
 
 static void rand_augment_image(const void *data, fa__frame frame[2])
 {
-    uint64_t *state = frame[0].state;
-    const rand_augment *r = data;
-    for (int64_t i = 0; i < r->count; i++) {
-        uint64_t which = fa__random_below(state, OPERATIONS);
-        strength s = r->strength;
-        s.sign = fa__random_below(state, 2) ? 1 : -1;
-        operations[which](frame, s);
-    }
+    augment_image(data, frame, draw_rand);
 }
 
-static fa_tensor *augment(fa_module *self, fa_tensor *x, fa__frame_function *image)
+static fa_tensor *rand_augment_there(const void *data, const fa__images *b)
+{
+    return augment_there(data, b, draw_rand);
+}
+
+static fa_tensor *augment(fa_module *self, fa_tensor *x, fa__frame_function *image, fa__images_function *there)
 {
     if (x && !fa_module_training(self))
         return x;
@@ -145,19 +168,19 @@ static fa_tensor *augment(fa_module *self, fa_tensor *x, fa__frame_function *ima
                 fa_size(x, 1));
         return NULL;
     }
-    return fa__frames_map(self, x, good ? fa_size(x, 2) : 1, good ? fa_size(x, 3) : 1, true, image, NULL);
+    return fa__frames_map(self, x, good ? fa_size(x, 2) : 1, good ? fa_size(x, 3) : 1, true, image, there);
 }
 
 static fa_tensor *rand_augment_forward(fa_module *self, fa_tensor *x)
 {
-    return augment(self, x, rand_augment_image);
+    return augment(self, x, rand_augment_image, rand_augment_there);
 }
 
 fa_transform *(fa_transform_rand_augment)(const fa_transform_rand_augment_options *options)
 {
     fa_transform_rand_augment_options o = FA__DEFAULT_fa_transform_rand_augment;
     fa__options_read(&o, o.size, options);
-    const char *why = o.num_ops < 1 || o.num_ops > 16                              ? ".num_ops is 1 to 16"
+    const char *why = o.num_ops < 1 || o.num_ops > MOST_ROUNDS                     ? ".num_ops is 1 to 16"
                       : o.num_magnitude_bins < 2 || o.num_magnitude_bins > 1 << 20 ? ".num_magnitude_bins is at least 2"
                       : o.magnitude < 0 || o.magnitude >= o.num_magnitude_bins
                           ? ".magnitude is 0 to num_magnitude_bins - 1"
@@ -170,49 +193,59 @@ fa_transform *(fa_transform_rand_augment)(const fa_transform_rand_augment_option
     fa_module *m = fa_nn_custom("rand_augment", sizeof(rand_augment), rand_augment_forward);
     if (m)
         *(rand_augment *)fa_module_data(m) =
-            (rand_augment){o.num_ops, {(double)o.magnitude / (double)(o.num_magnitude_bins - 1), 1, o.interpolation}};
+            (rand_augment){o.num_ops, (double)o.magnitude / (double)(o.num_magnitude_bins - 1), o.interpolation};
     return m;
 }
 
 /* ---- AutoAugment ---- */
 
 /* An operation, its probability in tenths, and its strength in ninths. */
-typedef struct step {
-    operation *run;
+typedef struct policy {
+    fa__augmentation operation;
     int tenths, ninths;
-} step;
+} policy;
 
 /* The policy for CIFAR-10 (Cubuk et al. 2018, table 7). */
-static const step cifar10_policy[][2] = {
-    {{invert, 1, 7}, {contrast, 2, 6}},         {{rotate, 7, 2}, {translate_x, 3, 9}},
-    {{sharpness, 8, 1}, {sharpness, 9, 3}},     {{shear_y, 5, 8}, {translate_y, 7, 9}},
-    {{autocontrast, 5, 8}, {equalize, 9, 2}},   {{shear_y, 2, 7}, {posterize, 3, 7}},
-    {{color, 4, 3}, {brightness, 6, 7}},        {{sharpness, 3, 9}, {brightness, 7, 9}},
-    {{equalize, 6, 5}, {equalize, 5, 1}},       {{contrast, 6, 7}, {sharpness, 6, 5}},
-    {{color, 7, 7}, {translate_x, 5, 8}},       {{equalize, 3, 7}, {autocontrast, 4, 8}},
-    {{translate_y, 4, 3}, {sharpness, 2, 6}},   {{brightness, 9, 6}, {color, 2, 8}},
-    {{solarize, 5, 2}, {invert, 0, 3}},         {{equalize, 2, 0}, {autocontrast, 6, 0}},
-    {{equalize, 2, 8}, {equalize, 6, 4}},       {{color, 9, 9}, {equalize, 6, 6}},
-    {{autocontrast, 8, 4}, {solarize, 2, 8}},   {{brightness, 1, 3}, {color, 7, 0}},
-    {{solarize, 4, 5}, {autocontrast, 9, 3}},   {{translate_y, 9, 9}, {translate_y, 7, 9}},
-    {{autocontrast, 9, 2}, {solarize, 8, 3}},   {{equalize, 8, 8}, {invert, 1, 3}},
-    {{translate_y, 7, 9}, {autocontrast, 9, 1}}};
+static const policy cifar10_policy[][2] = {
+    {{FA__INVERT, 1, 7}, {FA__CONTRAST, 2, 6}},         {{FA__ROTATE, 7, 2}, {FA__TRANSLATE_X, 3, 9}},
+    {{FA__SHARPNESS, 8, 1}, {FA__SHARPNESS, 9, 3}},     {{FA__SHEAR_Y, 5, 8}, {FA__TRANSLATE_Y, 7, 9}},
+    {{FA__AUTOCONTRAST, 5, 8}, {FA__EQUALIZE, 9, 2}},   {{FA__SHEAR_Y, 2, 7}, {FA__POSTERIZE, 3, 7}},
+    {{FA__COLOR, 4, 3}, {FA__BRIGHTNESS, 6, 7}},        {{FA__SHARPNESS, 3, 9}, {FA__BRIGHTNESS, 7, 9}},
+    {{FA__EQUALIZE, 6, 5}, {FA__EQUALIZE, 5, 1}},       {{FA__CONTRAST, 6, 7}, {FA__SHARPNESS, 6, 5}},
+    {{FA__COLOR, 7, 7}, {FA__TRANSLATE_X, 5, 8}},       {{FA__EQUALIZE, 3, 7}, {FA__AUTOCONTRAST, 4, 8}},
+    {{FA__TRANSLATE_Y, 4, 3}, {FA__SHARPNESS, 2, 6}},   {{FA__BRIGHTNESS, 9, 6}, {FA__COLOR, 2, 8}},
+    {{FA__SOLARIZE, 5, 2}, {FA__INVERT, 0, 3}},         {{FA__EQUALIZE, 2, 0}, {FA__AUTOCONTRAST, 6, 0}},
+    {{FA__EQUALIZE, 2, 8}, {FA__EQUALIZE, 6, 4}},       {{FA__COLOR, 9, 9}, {FA__EQUALIZE, 6, 6}},
+    {{FA__AUTOCONTRAST, 8, 4}, {FA__SOLARIZE, 2, 8}},   {{FA__BRIGHTNESS, 1, 3}, {FA__COLOR, 7, 0}},
+    {{FA__SOLARIZE, 4, 5}, {FA__AUTOCONTRAST, 9, 3}},   {{FA__TRANSLATE_Y, 9, 9}, {FA__TRANSLATE_Y, 7, 9}},
+    {{FA__AUTOCONTRAST, 9, 2}, {FA__SOLARIZE, 8, 3}},   {{FA__EQUALIZE, 8, 8}, {FA__INVERT, 1, 3}},
+    {{FA__TRANSLATE_Y, 7, 9}, {FA__AUTOCONTRAST, 9, 1}}};
+
+static int64_t draw_auto(const void *data, uint64_t *state, fa__step *step)
+{
+    const policy *p = cifar10_policy[fa__random_below(state, sizeof cifar10_policy / sizeof *cifar10_policy)];
+    for (int i = 0; i < 2; i++) {
+        bool applied = (double)p[i].tenths / 10 > fa__random_uniform(state);
+        double sign = fa__random_below(state, 2) ? 1 : -1;
+        step[i] = (fa__step){applied ? p[i].operation : FA__IDENTITY, p[i].ninths / 9.0, sign,
+                             *(const fa_interpolation *)data};
+    }
+    return 2;
+}
 
 static void auto_augment_image(const void *data, fa__frame frame[2])
 {
-    uint64_t *state = frame[0].state;
-    const step *steps = cifar10_policy[fa__random_below(state, sizeof cifar10_policy / sizeof *cifar10_policy)];
-    for (int i = 0; i < 2; i++) {
-        bool applied = (double)steps[i].tenths / 10 > fa__random_uniform(state);
-        double sign = fa__random_below(state, 2) ? 1 : -1;
-        if (applied)
-            steps[i].run(frame, (strength){steps[i].ninths / 9.0, sign, *(const fa_interpolation *)data});
-    }
+    augment_image(data, frame, draw_auto);
+}
+
+static fa_tensor *auto_augment_there(const void *data, const fa__images *b)
+{
+    return augment_there(data, b, draw_auto);
 }
 
 static fa_tensor *auto_augment_forward(fa_module *self, fa_tensor *x)
 {
-    return augment(self, x, auto_augment_image);
+    return augment(self, x, auto_augment_image, auto_augment_there);
 }
 
 fa_transform *(fa_transform_auto_augment)(const fa_transform_auto_augment_options *options)

@@ -5,6 +5,7 @@
 #include <facula/error.h>
 #include <facula/host.h>
 #include <facula/save.h>
+#include <facula/tensor.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static int64_t stored_length(void *context)
 
 static bool read_file(const char *path, fa_sample *sample)
 {
-    fa_saved s = fa_load_file(path);
+    fa_saved s = fa_load_file(path, .device = FA_CPU);
     for (size_t i = 0; i < s.tensors.count; i++)
         for (int k = 0; k < FA__ITEMS; k++)
             if (!strcmp(s.tensors.name[i], names[k]))
@@ -67,6 +68,9 @@ static bool stored_get(void *context, int64_t index, fa_sample *sample)
     if (access(path, F_OK) == 0)
         return read_file(path, sample);
     *sample = fa_dataset_get(s->dataset, index);
+    for (int k = 0; sample->input && k < FA__ITEMS; k++)
+        if (*fa__sample_item(sample, k))
+            *fa__sample_item(sample, k) = fa_cpu(*fa__sample_item(sample, k));
     return sample->input && write_file(path, sample);
 }
 

@@ -183,29 +183,41 @@ static bool read_categories(const reader *r, int64_t column, values *v)
     return at;
 }
 
+/* The mean and the deviation of the finite values; NaN if there are none. */
+static void add_moments(const reader *r, const values *v, fa_column *c)
+{
+    int64_t n = 0;
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < r->rows; i++) {
+        bool finite = isfinite(v->item[i]);
+        n += finite;
+        sum += finite ? v->item[i] : 0;
+    }
+    c->mean = sum / (double)n;
+    for (int64_t i = 0; i < r->rows; i++)
+        squares += isfinite(v->item[i]) ? (v->item[i] - c->mean) * (v->item[i] - c->mean) : 0;
+    c->std = sqrt(squares / (double)n);
+}
+
 /* Numbers of missing values, and statistics of numbers; missing ones are left out. */
 static void describe(const reader *r, const values *v, fa_column *c)
 {
     int64_t n = 0;
-    double sum = 0, squares = 0;
     c->least = INFINITY, c->most = -INFINITY;
     for (int64_t i = 0; i < r->rows; i++) {
         double x = v->item[i];
         if (isnan(x))
             continue;
         n++;
-        sum += x;
         c->least = x < c->least ? x : c->least;
         c->most = x > c->most ? x : c->most;
     }
     c->missing = r->rows - n;
     c->categories = v->names ? v->names->count : 0;
-    c->mean = sum / (double)n;
-    for (int64_t i = 0; i < r->rows; i++)
-        squares += isnan(v->item[i]) ? 0 : (v->item[i] - c->mean) * (v->item[i] - c->mean);
-    c->std = sqrt(squares / (double)n);
     if (v->names || !n)
         c->least = c->most = c->mean = c->std = NAN;
+    else
+        add_moments(r, v, c);
 }
 
 /* The most frequent category. */

@@ -5,10 +5,12 @@
 #include <facula/error.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LONGEST_NUMBER = 400 };
 
@@ -167,6 +169,13 @@ static char delimiter_of(const char *at, const char *end)
     return choice[best];
 }
 
+/* Lines that end by CR alone, as old programs for the Mac write them. */
+static void mend_line_ends(char *text, int64_t size)
+{
+    for (int64_t i = memchr(text, '\n', (size_t)size) ? size : 0; i < size; i++)
+        text[i] = text[i] == '\r' ? '\n' : text[i];
+}
+
 /* Zero bytes behind the fields: written at the end, as they stand where delimiters and line ends were. */
 static void end_fields(const fa__csv *c)
 {
@@ -181,6 +190,11 @@ fa__csv *fa__csv_parse(const char *name, char *text, int64_t size, char delimite
     if (!c)
         return NULL;
     parser p = {c, name, text, text + size, 1, 1};
+    if (size >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2))) {
+        fa_fail(FA_ERROR_FILE, "%s is in UTF-16, and a CSV file is read in UTF-8", name);
+        return NULL;
+    }
+    mend_line_ends(text, size);
     p.at += size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0; /* byte order mark */
     c->delimiter = delimiter ? delimiter : delimiter_of(p.at, p.end);
     while (p.at < p.end)
@@ -196,13 +210,42 @@ fa__csv *fa__csv_parse(const char *name, char *text, int64_t size, char delimite
 
 /* ---- values ---- */
 
+/* A field without the blanks around it. */
+static fa__csv_field trimmed(fa__csv_field f)
+{
+    size_t before = strspn(f.text, " \t");
+    f.text += before;
+    f.length -= (int64_t)before;
+    while (f.length > 0 && strchr(" \t", f.text[f.length - 1]))
+        f.length--;
+    return f;
+}
+
+static bool is_word(fa__csv_field f, const char *word)
+{
+    return (int64_t)strlen(word) == f.length && !memcmp(f.text, word, (size_t)f.length);
+}
+
 bool fa__csv_missing(const fa__csv_field *field)
 {
-    static const char *const words[] = {"", "NA", "N/A", "NaN", "nan", "null", "?"};
+    static const char *const words[] = {"",    "NA",   "N/A",  "n/a",  "#N/A", "<NA>", "NaN",
+                                        "nan", "-nan", "-NaN", "NULL", "null", "None", "?"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strcmp(field->text, words[i]))
+        if (is_word(trimmed(*field), words[i]))
             return true;
     return false;
+}
+
+/* inf and infinity in any case, with or without a sign. */
+static bool read_infinite(fa__csv_field f, double *number)
+{
+    bool negative = f.length && *f.text == '-';
+    size_t sign = f.length && (negative || *f.text == '+'), left = (size_t)f.length - sign;
+    if (!(left == 3 && !strncasecmp(f.text + sign, "inf", left))
+        && !(left == 8 && !strncasecmp(f.text + sign, "infinity", left)))
+        return false;
+    *number = negative ? -INFINITY : INFINITY;
+    return true;
 }
 
 static locale_t c_locale;
@@ -218,6 +261,8 @@ bool fa__csv_number(const fa__csv_field *field, double *number)
     static const char allowed[] = "0123456789+-.eE \t";
     const char *begin = field->text;
     pthread_once(&once, open_locale);
+    if (read_infinite(trimmed(*field), number))
+        return true;
     if (field->length > LONGEST_NUMBER || (int64_t)strspn(begin, allowed) != field->length
         || !strpbrk(begin, "0123456789"))
         return false;

@@ -22,8 +22,10 @@ enum {
     GLOBAL_ALL = 3,
     RANGE_ERROR = 33, /* results of curl_easy_perform */
     HTTP_ERROR = 22,
+    BAD_RESUME = 36,
     NOT_SATISFIABLE = 416, /* a response: the file has no more bytes than there are */
-    HTTP_AND_HTTPS = 3
+    HTTP_AND_HTTPS = 3,
+    FILES = 1 << 10
 };
 
 /* Options of curl_easy_setopt: numbers from 0 on are long, from 10000 on pointers, from 20000 on functions, from 30000
@@ -143,10 +145,15 @@ static int perform(transfer *t)
     const struct {
         int option;
         long value;
-    } numbers[] = {
-        {OPTION_LOW_SPEED_LIMIT, 1}, {OPTION_LOW_SPEED_TIME, 60},        {OPTION_NOPROGRESS, 0},
-        {OPTION_FAILONERROR, 1},     {OPTION_FOLLOWLOCATION, 1},         {OPTION_CONNECTTIMEOUT, 30},
-        {OPTION_NOSIGNAL, 1},        {OPTION_PROTOCOLS, HTTP_AND_HTTPS}, {OPTION_REDIR_PROTOCOLS, HTTP_AND_HTTPS}};
+    } numbers[] = {{OPTION_LOW_SPEED_LIMIT, 1},
+                   {OPTION_LOW_SPEED_TIME, 60},
+                   {OPTION_NOPROGRESS, 0},
+                   {OPTION_FAILONERROR, 1},
+                   {OPTION_FOLLOWLOCATION, 1},
+                   {OPTION_CONNECTTIMEOUT, 30},
+                   {OPTION_NOSIGNAL, 1},
+                   {OPTION_PROTOCOLS, HTTP_AND_HTTPS | FILES},
+                   {OPTION_REDIR_PROTOCOLS, HTTP_AND_HTTPS}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         curl.curl_easy_setopt(h, numbers[i].option, numbers[i].value);
     curl.curl_easy_setopt(h, OPTION_URL, t->url);
@@ -203,7 +210,7 @@ static bool fetch(transfer *t)
         bool too_long = t->response == NOT_SATISFIABLE && (code == 0 || code == HTTP_ERROR);
         if (code == 0 && !too_long)
             return true;
-        if (!t->there || (code != RANGE_ERROR && !too_long))
+        if (!t->there || (code != RANGE_ERROR && code != BAD_RESUME && !too_long))
             return cannot(t);
     }
     return cannot(t);
@@ -258,11 +265,19 @@ static bool check_and_rename(const transfer *t)
     return !rename(t->part, t->dest) || fa_fail(FA_ERROR_FILE, "fa_data_download: %s: %s", t->dest, strerror(errno));
 }
 
+static bool is_known(const char *url)
+{
+    static const char *const begins[] = {"http://", "https://", "file:///"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(url, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}
+
 static bool arguments_are_good(const char *url, const char *sha256, const char *dest)
 {
     const char *wrong = !url || !sha256 || !dest ? "the address, the SHA-256 or the path is NULL"
-                        : strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0
-                            ? "the address begins with http:// or https://"
+                        : !is_known(url)         ? "the address begins with http://, https:// or file:///"
                         : strlen(sha256) != 64 || strspn(sha256, "0123456789abcdefABCDEF") != 64
                             ? "the SHA-256 is 64 hexadecimal digits"
                         : !*dest || strlen(dest) + 6 > PATH_ROOM ? "the path is empty or too long"

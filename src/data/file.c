@@ -70,7 +70,7 @@ static bool source_open(source *s, const char *who, const char *path)
     return false;
 }
 
-static fa__bytes *bytes_new(const char *path, size_t room)
+fa__bytes *fa__bytes_new(const char *path, size_t room)
 {
     fa__bytes *b = fa_object_new(&bytes_type, sizeof *b + room);
     if (b)
@@ -88,7 +88,7 @@ static bool cannot_read(const source *s, const char *path, int64_t at, const cha
 /* A copy with room for more, of at most `most` bytes. */
 static fa__bytes *larger(const fa__bytes *b, int64_t most)
 {
-    fa__bytes *to = bytes_new(b->path, (size_t)most);
+    fa__bytes *to = fa__bytes_new(b->path, (size_t)most);
     if (to) {
         memcpy(to->item, b->item, (size_t)b->size);
         to->size = b->size;
@@ -102,7 +102,7 @@ static fa__bytes *read_all(const source *s, const char *who, const char *path, f
                            int64_t most)
 {
     int64_t room = FIRST_ROOM;
-    for (fa__bytes *b = bytes_new(path, FIRST_ROOM); b; b = larger(b, room)) {
+    for (fa__bytes *b = fa__bytes_new(path, FIRST_ROOM); b; b = larger(b, room)) {
         ptrdiff_t n = source_read(s, b->item + b->size, (size_t)(room - b->size));
         if (n < 0)
             return cannot_read(s, b->path, b->size, who), NULL;
@@ -207,7 +207,7 @@ int64_t fa__reader_read(fa__reader *r, void *to, int64_t size)
 fa__bytes *fa__reader_take(fa__reader *r, int64_t size)
 {
     int64_t room = size < FIRST_ROOM ? size : FIRST_ROOM;
-    for (fa__bytes *b = bytes_new(r->path, (size_t)room); b; b = larger(b, room)) {
+    for (fa__bytes *b = fa__bytes_new(r->path, (size_t)room); b; b = larger(b, room)) {
         int64_t n = fa__reader_read(r, b->item + b->size, room - b->size);
         if (n < 0)
             return NULL;

@@ -13,6 +13,9 @@ typedef struct fa__bytes {
     unsigned char item[];
 } fa__bytes;
 
+/* Room for bytes of this file, in the innermost scope; NULL and an error if memory runs out. */
+fa__bytes *fa__bytes_new(const char *path, size_t room);
+
 /* The size that the start of a file gives for it, at least 0; INT64_MAX: any. */
 typedef int64_t fa__bytes_expected(const fa__bytes *start);
 
@@ -48,6 +51,9 @@ typedef struct fa__span {
 /* Finds the first file of this name, in any folder of a tar archive. It stays the archive's; none if there is no such
  * file. False and an error if the archive is damaged. */
 bool fa__tar_find(const char *who, const fa__bytes *archive, const char *name, fa__span *member);
+
+/* Writes the member of a zip archive that has this name, in any folder, to a file. False and an error on failure. */
+bool fa__zip_extract(const char *who, const char *path, const char *name, const char *to);
 
 /* A regular file in a tar archive. */
 typedef struct fa__tar_member {

@@ -35,8 +35,7 @@ typedef fa_tensor *fa__images_function(const void *data, const fa__images *b);
 
 /* Applies a function to each image of a batch. The result is a batch of images of height x width, of the same dtype, on
  * the same device. `draws`: random numbers are needed: state is not NULL. `there` is the function for images that are
- * not on the CPU; NULL: they are an error, or, with the setting .fallback, copied there and back. NULL and an error for
- * other batches than u8 and f32 of images. */
+ * not on the CPU. NULL and an error for other batches than u8 and f32 of images. */
 fa_tensor *fa__frames_map(const fa_module *self, fa_tensor *x, int64_t height, int64_t width, bool draws,
                           fa__frame_function *function, fa__images_function *there);
 
@@ -76,8 +75,9 @@ typedef struct fa__taps {
     float *weight;
 } fa__taps;
 
-/* The taps of all results of a line, in one block of memory, for free(); NULL and an error if memory ran out. */
-fa__taps *fa__taps_of(int64_t in, int64_t out, fa_interpolation how, bool antialias);
+/* The taps of all results of a line, in one block of memory, for free(); NULL and an error if memory ran out. `bytes`:
+ * with the weights that images of bytes have. */
+fa__taps *fa__taps_of(int64_t in, int64_t out, fa_interpolation how, bool antialias, bool bytes);
 
 /* ---- the same on a device ---- */
 
@@ -96,7 +96,9 @@ fa_tensor *fa__images_contrast(const fa__images *b, fa_tensor *factor, fa_tensor
 fa_tensor *fa__images_saturation(const fa__images *b, fa_tensor *factor, fa_tensor *wanted);
 fa_tensor *fa__images_hue(const fa__images *b, fa_tensor *turn, fa_tensor *wanted);
 fa_tensor *fa__images_grayscale(const fa__images *b);
+fa_tensor *fa__images_sharpness(const fa__images *b, fa_tensor *factor);
 fa_tensor *fa__images_autocontrast(const fa__images *b);
+fa_tensor *fa__images_equalize(const fa__images *b);
 fa_tensor *fa__images_posterize(const fa__images *b, int bits);
 fa_tensor *fa__images_solarize(const fa__images *b, double threshold);
 /* Image i is blurred with sigma[i]. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TAPS = 4 };
+enum { MOST_TAPS = 4, MOST_BITS = 22, WEIGHT_BITS = 15 };
 
 void fa__frame_crop(fa__frame frame[2], fa__box box, float fill)
 {
@@ -89,7 +89,23 @@ static void nearest_taps(fa__taps *t, int64_t i, double scale, int64_t in)
     t->weight[0] = 1;
 }
 
-fa__taps *fa__taps_of(int64_t in, int64_t out, fa_interpolation how, bool antialias)
+/* Rounds the weights of a line of bytes to as many binary places as leave the largest one below 2^15: PyTorch computes
+ * with whole numbers of 16 bits. */
+static void round_weights(fa__taps *t, int64_t out)
+{
+    double most = 0;
+    int bits = 0;
+    for (int64_t i = 0; i < out; i++)
+        for (int64_t k = 0; k < t[i].count; k++)
+            most = fmax(most, (double)t[i].weight[k]);
+    while (bits < MOST_BITS && 0.5 + ldexp(most, bits + 1) < ldexp(1, WEIGHT_BITS))
+        bits++;
+    for (int64_t i = 0; i < out; i++)
+        for (int64_t k = 0; k < t[i].count; k++)
+            t[i].weight[k] = (float)ldexp(round(ldexp((double)t[i].weight[k], bits)), -bits);
+}
+
+fa__taps *fa__taps_of(int64_t in, int64_t out, fa_interpolation how, bool antialias, bool bytes)
 {
     double scale = (double)in / (double)out;
     int64_t most = how == FA_NEAREST || !antialias ? MOST_TAPS : 2 * (int64_t)ceil(2 * fmax(scale, 1)) + 2;
@@ -108,6 +124,8 @@ fa__taps *fa__taps_of(int64_t in, int64_t out, fa_interpolation how, bool antial
         else
             narrow_taps(&t[i], center, in, how);
     }
+    if (t && bytes)
+        round_weights(t, out);
     return t;
 }
 
@@ -149,23 +167,25 @@ static void resize_columns(fa__frame frame[2], int64_t height, const fa__taps *t
     fa__frames_swap(frame);
 }
 
-/* Rounds values of bytes between the two passes, as torchvision and Pillow do: they differ where filters overshoot. */
+/* Rounds values of bytes after each of the two passes, halves up, as torchvision and Pillow do. */
 static void round_bytes(const fa__frame *f)
 {
     for (int64_t i = 0; f->bound > 1 && i < fa__frame_count(f); i++)
-        f->at[i] = rintf(fmaxf(0, fminf(f->at[i], f->bound)));
+        f->at[i] = floorf(fmaxf(0, fminf(f->at[i], f->bound)) + 0.5F);
 }
 
 void fa__frame_resize(fa__frame frame[2], int64_t height, int64_t width, fa_interpolation how, bool antialias)
 {
-    fa__taps *columns = fa__taps_of(frame[0].width, width, how, antialias);
-    fa__taps *rows = columns ? fa__taps_of(frame[0].height, height, how, antialias) : NULL;
+    bool bytes = frame[0].bound > 1;
+    fa__taps *columns = fa__taps_of(frame[0].width, width, how, antialias, bytes);
+    fa__taps *rows = columns ? fa__taps_of(frame[0].height, height, how, antialias, bytes) : NULL;
     if (rows) {
         if (width != frame[0].width)
             resize_rows(frame, width, columns);
         round_bytes(&frame[0]);
         if (height != frame[0].height)
             resize_columns(frame, height, rows);
+        round_bytes(&frame[0]);
     }
     free(columns);
     free(rows);

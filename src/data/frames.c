@@ -89,15 +89,6 @@ static fa_tensor *map_there(const fa_module *self, fa_tensor *x, bool draws, fa_
     return y && bytes ? fa_pointwise("u8(round(minimum(maximum(x, 0), 255)))", y) : y;
 }
 
-static bool may_leave(const fa_module *self, const fa_tensor *x)
-{
-    return fa__settings().fallback
-           || fa_fail(FA_ERROR_UNAVAILABLE,
-                      "fa_transform_%s computes on the CPU, and the images are on %s: apply it before they are copied "
-                      "there, or set .fallback, which copies them to the CPU and back",
-                      fa_module_kind(self), fa_device_name(fa_tensor_device(x)));
-}
-
 fa_tensor *fa__frames_map(const fa_module *self, fa_tensor *x, int64_t height, int64_t width, bool draws,
                           fa__frame_function *function, fa__images_function *there)
 {
@@ -106,11 +97,8 @@ fa_tensor *fa__frames_map(const fa_module *self, fa_tensor *x, int64_t height, i
     FA_SCOPE;
     FA_USE(.no_grad = true, .placement = FA_PLACE_STRICT, .autocast = FA_SAME);
     fa_device device = fa_tensor_device(x);
-    const bool away = !fa_device_equal(device, FA_CPU) && fa_numel(x) > 0;
-    if (away && there)
+    if (!fa_device_equal(device, FA_CPU) && fa_numel(x) > 0)
         return fa_escape(map_there(self, x, draws, there));
-    if (away && !may_leave(self, x))
-        return NULL;
     fa_tensor *from = fa_contiguous(fa_cpu(x));
     fa_tensor *y = from ? fa_empty(FA_SHAPE(fa_size(x, 0), fa_size(x, 1), height, width), .dtype = fa_tensor_dtype(x),
                                    .device = FA_CPU)

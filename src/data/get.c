@@ -1,12 +1,14 @@
 /* The files of well-known datasets: their addresses, and what they have to be. */
 #include "data/data.h"
+#include "data/file.h"
 #include <facula/dataset.h>
 #include <facula/error.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { MOST_FILES = 4, ROOM = 4096 };
+enum { MOST_FILES = 4, ROOM = 4096, LONGEST_NAME = 64 };
 
 static const struct {
     const char *name, *site;
@@ -34,27 +36,78 @@ static const struct {
              {{"cifar-10-binary.tar.gz", "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"}}},
             {"cifar100",
              "https://www.cs.toronto.edu/~kriz",
-             {{"cifar-100-binary.tar.gz", "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec"}}}};
+             {{"cifar-100-binary.tar.gz", "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec"}}},
+            {"emnist",
+             "https://biometrics.nist.gov/cs_links/EMNIST",
+             {{"gzip.zip", "fb9bb67e33772a9cc0b895e4ecf36d2cf35be8b709693c3564cea2a019fcda8e"}}}};
+
+/* ---- the archive of EMNIST, which has the files of all splits ---- */
+
+enum { EMNIST_FILES = 24 };
+
+/* The path of file k, and where its name begins in it. */
+static const char *emnist_path(char to[static ROOM], const char *folder, int k)
+{
+    static const char *const splits[] = {"balanced", "byclass", "bymerge", "digits", "letters", "mnist"};
+    int n = snprintf(to, ROOM, "%s/", folder);
+    snprintf(to + n, (size_t)(ROOM - n), "emnist-%s-%s-%s-ubyte.gz", splits[k / 4], k & 2 ? "test" : "train",
+             k & 1 ? "labels-idx1" : "images-idx3");
+    return to + n;
+}
+
+static bool emnist_is_there(const char *folder)
+{
+    char path[ROOM];
+    int k = 0;
+    while (k < EMNIST_FILES && (emnist_path(path, folder, k), access(path, R_OK) == 0))
+        k++;
+    return k == EMNIST_FILES;
+}
+
+/* Takes the files out of the archive, and deletes it. */
+static bool unpack_emnist(const char *archive, const char *folder)
+{
+    char path[ROOM];
+    for (int k = 0; k < EMNIST_FILES; k++) {
+        const char *name = emnist_path(path, folder, k);
+        if (!fa__zip_extract("fa_data_get", archive, name, path))
+            return false;
+    }
+    return !unlink(archive);
+}
+
+/* ---- all datasets ---- */
+
+static const char *site_of(size_t i)
+{
+    const char *mirror = getenv("FACULA_MIRROR");
+    return mirror && *mirror ? mirror : sets[i].site;
+}
+
+static bool get_files(size_t i, const char *folder, const fa_data_get_options *options)
+{
+    char url[ROOM], path[ROOM];
+    bool zipped = strcmp(sets[i].name, "emnist") == 0;
+    if (strlen(folder) + LONGEST_NAME >= ROOM)
+        return fa_fail(FA_ERROR_ARGUMENT, "fa_data_get: the folder has too long a path");
+    if (zipped && emnist_is_there(folder))
+        return true;
+    for (int k = 0; k < MOST_FILES && sets[i].file[k][0]; k++) {
+        snprintf(url, sizeof url, "%s/%s", site_of(i), sets[i].file[k][0]);
+        snprintf(path, sizeof path, "%s/%s", folder, sets[i].file[k][0]);
+        if (!(fa_data_download)(url, sets[i].file[k][1], path, options))
+            return false;
+    }
+    return !zipped || unpack_emnist(path, folder);
+}
 
 bool(fa_data_get)(const char *name, const char *folder, const fa_data_get_options *options)
 {
-    const char *mirror = getenv("FACULA_MIRROR");
-    char url[ROOM], path[ROOM];
     if (!name || !folder)
         return fa_fail(FA_ERROR_ARGUMENT, "fa_data_get: the %s is NULL", name ? "folder" : "name");
-    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
-        if (strcmp(sets[i].name, name) != 0)
-            continue;
-        for (int k = 0; k < MOST_FILES && sets[i].file[k][0]; k++) {
-            const char *file = sets[i].file[k][0];
-            snprintf(url, sizeof url, "%s/%s", mirror && *mirror ? mirror : sets[i].site, file);
-            if (snprintf(path, sizeof path, "%s/%s", folder, file) >= ROOM)
-                return fa_fail(FA_ERROR_ARGUMENT, "fa_data_get: the folder has too long a path");
-            if (!(fa_data_download)(url, sets[i].file[k][1], path, options))
-                return false;
-        }
-        return true;
-    }
-    return fa_fail(FA_ERROR_ARGUMENT, "fa_data_get: \"%s\" is none of mnist, fashion-mnist, kmnist, cifar10, cifar100",
-                   name);
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        if (strcmp(sets[i].name, name) == 0)
+            return get_files(i, folder, options);
+    return fa_fail(FA_ERROR_ARGUMENT,
+                   "fa_data_get: \"%s\" is none of mnist, fashion-mnist, kmnist, emnist, cifar10, cifar100", name);
 }

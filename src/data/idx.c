@@ -198,7 +198,7 @@ fa_dataset *(fa_data_emnist)(const char *folder, const char *split, const fa_dat
     } splits[] = {{"balanced", 47}, {"byclass", 62}, {"bymerge", 47}, {"digits", 10}, {"letters", 27}, {"mnist", 10}};
     fa_data_emnist_options o = FA__DEFAULT_fa_data_emnist;
     fa__options_read(&o, o.size, options);
-    source s = {.who = "fa_data_emnist", .folder = folder, .below = "EMNIST/raw", .columns = true};
+    source s = {.who = "fa_data_emnist", .name = "emnist", .folder = folder, .below = "EMNIST/raw", .columns = true};
     char image[64], label[64];
     for (size_t i = 0; split && i < sizeof splits / sizeof *splits; i++)
         if (!strcmp(split, splits[i].name))
@@ -214,5 +214,7 @@ fa_dataset *(fa_data_emnist)(const char *folder, const char *split, const fa_dat
     s.image[0] = image;
     s.label[0] = label;
     FA_SCOPE;
+    if (o.download && folder && is_missing(&s) && !fa_data_get(s.name, folder))
+        return NULL;
     return fa_escape(read_files(&s, o.transform));
 }

@@ -75,6 +75,33 @@ fa_tensor *fa__images_autocontrast(const fa__images *b)
                         (double)b->bound);
 }
 
+/* How often each of 256 levels occurs: (count, channels, 256); `level` is those of the pixels. */
+static fa_tensor *histogram_of(const fa__images *b, fa_tensor *level)
+{
+    const fa_device device = fa_tensor_device(b->x);
+    fa_tensor *none = fa_zeros(FA_SHAPE(b->count, b->channels, 256), .device = device);
+    fa_tensor *one = fa_expand(fa_ones(FA_SHAPE(1, 1, 1), .device = device), fa_tensor_shape(level));
+    return none && one ? fa_scatter_add(none, 2, level, one) : NULL;
+}
+
+/* The sums are whole numbers, to which a half is added, so that a quotient is never just below the next whole number.
+ * Levels below 0 are those of images with too few of them. */
+fa_tensor *fa__images_equalize(const fa__images *b)
+{
+    static const char levels[] = "step = floor((y + 0.5) / 255); t = floor((x + floor(step / 2) + 0.5) / step);"
+                                 "step > 0 ? minimum(t, 255) : -1";
+    const double unit = (double)(b->bound / 255);
+    const fa_shape flat = FA_SHAPE(b->count, b->channels, b->height * b->width);
+    fa_tensor *level = fa_pointwise("i64(round(minimum(maximum(x, 0), y) / z))", b->x, (double)b->bound, unit);
+    level = level ? fa_reshape(level, flat) : NULL;
+    fa_tensor *count = level ? histogram_of(b, level) : NULL, *sum = count ? fa_cumsum(count, 2) : NULL;
+    fa_tensor *below = sum ? fa_pointwise("x < y ? x : 0", sum, (double)(b->height * b->width)) : NULL;
+    below = below ? fa_amax(below, .dim = FA_DIMS(2), .keepdim = true) : NULL;
+    fa_tensor *to = below ? fa_pointwise(levels, fa_sub(sum, count), below) : NULL;
+    fa_tensor *value = to ? fa_gather(to, 2, level) : NULL;
+    return value ? fa_pointwise("y >= 0 ? y * z : x", b->x, fa_reshape(value, fa_tensor_shape(b->x)), unit) : NULL;
+}
+
 fa_tensor *fa__images_posterize(const fa__images *b, int bits)
 {
     const double levels = (double)(1 << bits), unit = b->bound > 1 ? 256 : 1;
@@ -98,6 +125,27 @@ static fa_tensor *moved(const fa__images *b, int64_t n, int64_t by)
         item[i] = at >= n ? 2 * (n - 1) - at : at;
     }
     return t ? fa_to(t, fa_tensor_device(b->x)) : NULL;
+}
+
+/* The pixels at (y, x) from those that have neighbours on all sides. */
+static fa_tensor *inner(const fa__images *b, fa_tensor *x, int64_t row, int64_t column)
+{
+    return fa_narrow(fa_narrow(x, 2, 1 + row, b->height - 2), 3, 1 + column, b->width - 2);
+}
+
+/* Pixels at the edges stay as they are. */
+fa_tensor *fa__images_sharpness(const fa__images *b, fa_tensor *factor)
+{
+    if (b->height < 3 || b->width < 3)
+        return b->x;
+    fa_tensor *own = inner(b, b->x, 0, 0), *sum = own ? fa_mul(own, 4) : NULL;
+    for (int64_t k = 0; sum && k < 9; k++)
+        sum = fa_add(sum, inner(b, b->x, k / 3 - 1, k % 3 - 1));
+    fa_tensor *soft = sum ? fa_pointwise("y > 1 ? round(x / 13) : x / 13", sum, (double)b->bound) : NULL;
+    fa_tensor *sharp =
+        soft ? fa_pointwise("minimum(maximum(y * x + (1 - y) * z, 0), w)", own, factor, soft, (double)b->bound) : NULL;
+    fa_tensor *y = sharp ? fa_clone(b->x) : NULL;
+    return y && fa_copy_(inner(b, y, 0, 0), sharp) ? y : NULL;
 }
 
 /* The weights of all images: (count, size). */

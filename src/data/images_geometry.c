@@ -45,6 +45,7 @@ fa_tensor *fa__images_crop(const fa__images *b, fa__box box, double fill)
 /* The taps of a line of each image, or of one for all: tap t of result k is at (t, image, k). */
 typedef struct lines {
     int64_t images, out, taps;
+    bool bytes;
     fa_tensor *index, *weight;
 } lines;
 
@@ -87,7 +88,7 @@ static bool lines_of(lines *l, const fa__box *box, int dim, fa_interpolation how
         if (round && !make_room(l))
             return false;
         for (int64_t i = 0; i < l->images; i++) {
-            fa__taps *t = fa__taps_of(length_of(box[i], dim), l->out, how, antialias);
+            fa__taps *t = fa__taps_of(length_of(box[i], dim), l->out, how, antialias, l->bytes);
             if (!t)
                 return false;
             for (int64_t k = 0; !round && k < l->out; k++)
@@ -117,16 +118,16 @@ static fa_tensor *resize_along(fa_tensor *x, int dim, const lines *l)
     return sum;
 }
 
-/* Values of bytes are rounded between the two passes, as on the CPU. */
+/* Values of bytes are rounded after each of the two passes, as on the CPU. */
 fa_tensor *fa__images_resize(const fa__images *b, const fa__box *box, int64_t boxes, const int64_t to[2],
                              fa_interpolation how, bool antialias)
 {
     fa_tensor *x = b->x;
     for (int dim = 3; x && dim >= 2; dim--) {
-        lines l = {.images = boxes, .out = to[dim - 2]};
+        lines l = {.images = boxes, .out = to[dim - 2], .bytes = b->bound > 1};
         x = lines_of(&l, box, dim, how, antialias) ? resize_along(x, dim, &l) : NULL;
-        if (x && dim == 3 && b->bound > 1)
-            x = fa_pointwise("round(minimum(maximum(x, 0), 255))", x);
+        if (x && b->bound > 1)
+            x = fa_pointwise("floor(minimum(maximum(x, 0), 255) + 0.5)", x);
     }
     return x;
 }

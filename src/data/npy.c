@@ -5,25 +5,22 @@
 #include <facula/save.h>
 #include <string.h>
 
-static fa_parameters read_arrays(const char *path)
+/* The array of this name; if it is NULL, the first one with another name than `other`. The others are not read, so that
+ * their dtypes do not matter. NULL and an error if there is none. */
+static fa_tensor *array_of(const char *path, fa_saved_head head, const char *name, const char *other)
 {
-    return fa_load_file(path, .map = true, .device = FA_CPU).tensors;
-}
-
-/* The array of this name; the first one if it is NULL. NULL and an error if there is none. */
-static fa_tensor *array_of(const char *path, fa_parameters arrays, const char *name)
-{
-    for (size_t i = 0; i < arrays.count; i++)
-        if (!name || !strcmp(arrays.name[i], name))
-            return arrays.item[i];
+    for (size_t i = 0; i < head.count; i++)
+        if (name ? !strcmp(head.entry[i].name, name) : !other || strcmp(head.entry[i].name, other) != 0)
+            return fa__load_mapped("fa_data_npy", path, i);
     if (!fa_error_stands())
-        fa_fail(FA_ERROR_FILE, "fa_data_npy: %s has no array%s%s", path, name ? " " : "", name ? name : "");
+        fa_fail(FA_ERROR_FILE, "fa_data_npy: %s has no%s array%s%s", path, !name && other ? " other" : "",
+                name ? " " : "", name ? name : "");
     return NULL;
 }
 
-static bool is_archive(fa_parameters arrays)
+static bool is_archive(fa_saved_head head)
 {
-    return arrays.count != 1 || strcmp(arrays.name[0], "array") != 0;
+    return head.count != 1 || strcmp(head.entry[0].name, "array") != 0;
 }
 
 fa_dataset *(fa_data_npy)(const char *path, const fa_data_npy_options *options)
@@ -37,10 +34,11 @@ fa_dataset *(fa_data_npy)(const char *path, const fa_data_npy_options *options)
         return NULL;
     }
     FA_SCOPE;
-    fa_parameters arrays = read_arrays(path);
-    fa_tensor *x = array_of(path, arrays, o.input), *y = NULL;
+    fa_saved_head head = fa_load_header(path);
+    bool archive = !fa_error_stands() && is_archive(head);
+    fa_tensor *x = array_of(path, head, o.input, archive ? o.target : NULL), *y = NULL;
     if (x && o.target)
-        y = is_archive(arrays) ? array_of(path, arrays, o.target) : array_of(o.target, read_arrays(o.target), NULL);
+        y = archive ? array_of(path, head, o.target, NULL) : array_of(o.target, fa_load_header(o.target), NULL, NULL);
     if (!x || (o.target && !y))
         return NULL;
     fa_dataset *d = y ? fa_data_tensors(x, y) : fa_data_tensors(x);

@@ -154,6 +154,8 @@ bool fa__tar_next(fa__reader *r, fa__tar_member *member)
             snprintf(given, sizeof given, "%.*s", (int)b->size, (const char *)b->item);
         else if (kind == 'x')
             pax_name(b, given);
+        if (!file && !named && kind != 'K' && kind != 'g') /* the name was that of a folder or a link */
+            *given = 0;
         if (!file)
             continue;
         name_of(header, member->name);

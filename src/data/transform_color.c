@@ -93,6 +93,12 @@ static fa_tensor *autocontrast_there(const void *data, const fa__images *b)
     return fa__images_autocontrast(b);
 }
 
+static fa_tensor *equalize_there(const void *data, const fa__images *b)
+{
+    (void)data;
+    return fa__images_equalize(b);
+}
+
 static fa_tensor *posterize_there(const void *data, const fa__images *b)
 {
     return fa__images_posterize(b, (int)((const color *)data)->number[0]);
@@ -115,7 +121,7 @@ fa_transform *fa_transform_autocontrast(void)
 
 fa_transform *fa_transform_equalize(void)
 {
-    return color_new("equalize", &(color){.function = equalize_image});
+    return color_new("equalize", &(color){.function = equalize_image, .there = equalize_there});
 }
 
 fa_transform *fa_transform_posterize(int64_t bits)

@@ -204,11 +204,12 @@ static bool place(pass *p, const fa__tar_member *m, const char *name)
     return extra < 0 || put(&f->sample.extra[extra], tensor_of(p, m, name));
 }
 
-/* The member's name in its sample, behind the first dot of the last part of its path; "" if there is none. */
+/* The member's name in its sample, behind the first dot of the last part of its path; "" if there is none, and for
+ * hidden files, such as ._x.jpg, which macOS adds to archives. */
 static const char *split_name(char path[static FA__PATH_ROOM])
 {
-    char *slash = strrchr(path, '/'), *dot = strchr(slash ? slash : path, '.');
-    if (!dot || !dot[1])
+    char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path, *dot = strchr(last, '.');
+    if (!dot || dot == last || !dot[1])
         return "";
     *dot = 0;
     return dot + 1;

@@ -1,9 +1,12 @@
-/* EXIF data of JPEG files: whether the image has to be turned or mirrored to be upright. See the standard CIPA DC-008,
- * and TIFF 6.0 for the directory that they are. */
+/* EXIF data of JPEG and PNG files: whether the image has to be turned or mirrored to be upright. See the standard CIPA
+ * DC-008, TIFF 6.0 for the directory that they are, and for the chunk eXIf the PNG specification, third edition. */
 #include "io/image.h"
 #include <string.h>
 
 enum { SOI = 0xd8, SOS = 0xda, APP1 = 0xe1, ORIENTATION = 0x0112, SHORT = 3, ENTRY = 12, TIFF_HEAD = 8, EXIF_HEAD = 6 };
+enum { PNG_MARK = 8, CHUNK = 12 /* bytes of a chunk without its data */ };
+
+#define PNG_FIRST 0x89504e47u /* the first bytes of a PNG file, big-endian */
 
 /* Part of a file, with numbers of either byte order. */
 typedef struct part {
@@ -23,13 +26,20 @@ static uint32_t number_at(const part *p, size_t at, size_t bytes)
     return n;
 }
 
+/* Whether EXIF data begin with the head that they have in JPEG files. */
+static bool has_head(const part *p)
+{
+    return p->size >= EXIF_HEAD && !memcmp(p->at, "Exif\0", EXIF_HEAD);
+}
+
 /* The orientation that EXIF data have; 1 (upright) if they have none from 1 to 8. */
 static int orientation_in(part p)
 {
-    if (p.size < EXIF_HEAD + TIFF_HEAD || memcmp(p.at, "Exif\0", EXIF_HEAD) != 0)
+    size_t head = has_head(&p) ? EXIF_HEAD : 0;
+    p.at += head;
+    p.size -= head;
+    if (p.size < TIFF_HEAD)
         return 1;
-    p.at += EXIF_HEAD;
-    p.size -= EXIF_HEAD;
     p.big = p.at[0] == 'M';
     size_t directory = number_at(&p, 4, 4), entries = number_at(&p, directory, 2);
     for (size_t i = 0; i < entries && i < p.size / ENTRY; i++) {
@@ -41,12 +51,9 @@ static int orientation_in(part p)
     return 1;
 }
 
-/* The orientation of a file: of the first EXIF data in the segments before the pixels of a JPEG file. */
-static int orientation_of(const fa__image_file *file)
+/* That of the first EXIF data in the segments before the pixels of a JPEG file. */
+static int orientation_of_jpeg(part p)
 {
-    const part p = {file->bytes, file->size, true};
-    if (number_at(&p, 0, 2) != (0xff00 | SOI))
-        return 1;
     for (size_t at = 2; at < p.size && p.at[at] == 0xff;) {
         uint32_t marker = number_at(&p, at, 2) & 0xff, length = number_at(&p, at + 2, 2);
         if (marker == 0xff) { /* padding */
@@ -55,11 +62,33 @@ static int orientation_of(const fa__image_file *file)
         }
         if (marker == SOS || length < 2 || length > p.size - at - 2)
             return 1;
-        if (marker == APP1 && length > EXIF_HEAD + 2 && !memcmp(p.at + at + 4, "Exif\0", EXIF_HEAD))
-            return orientation_in((part){p.at + at + 4, length - 2, true});
+        const part data = {p.at + at + 4, length - 2, true};
+        if (marker == APP1 && has_head(&data))
+            return orientation_in(data);
         at += 2 + length;
     }
     return 1;
+}
+
+/* That of the chunk eXIf of a PNG file: its length, its name, the data and a checksum. */
+static int orientation_of_png(part p)
+{
+    for (size_t at = PNG_MARK; at < p.size && p.size - at >= CHUNK;) {
+        size_t length = number_at(&p, at, 4);
+        if (length > p.size - at - CHUNK)
+            return 1;
+        if (!memcmp(p.at + at + 4, "eXIf", 4))
+            return orientation_in((part){p.at + at + 8, length, true});
+        at += CHUNK + length;
+    }
+    return 1;
+}
+
+static int orientation_of(const fa__image_file *file)
+{
+    const part p = {file->bytes, file->size, true};
+    uint32_t first = number_at(&p, 0, 4);
+    return first >> 16 == (0xff00 | SOI) ? orientation_of_jpeg(p) : first == PNG_FIRST ? orientation_of_png(p) : 1;
 }
 
 const fa__pixels *fa__image_upright(const fa__image_file *file, const fa__pixels *p)

@@ -27,7 +27,7 @@ bool fa__image_fail(const fa__image_file *file, const char *format, ...) __attri
 /* Allocates an image; NULL and an error if it is too large or has no pixels. */
 fa__pixels *fa__pixels_new(const fa__image_file *file, fa__image_size size);
 
-/* Turns an image upright as the EXIF data of a JPEG file say. Returns p, or another image in the innermost scope;
+/* Turns an image upright as the EXIF data of a file say. Returns p, or another image in the innermost scope;
  * NULL and an error if memory runs out. */
 const fa__pixels *fa__image_upright(const fa__image_file *file, const fa__pixels *p);
 

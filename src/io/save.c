@@ -86,6 +86,17 @@ fa_saved_head fa_load_header(const char *path)
     return (fa_saved_head){a->count, a->entry, {a->texts, a->name, a->value}};
 }
 
+fa_tensor *fa__load_mapped(const char *who, const char *path, size_t index)
+{
+    FA_SCOPE;
+    fa__stored *a = fa__stored_open(who, path);
+    if (!a)
+        return NULL;
+    a->map = true;
+    fa_tensor *t = fa__stored_read(a, index, FA_CPU);
+    return t ? fa_escape(t) : NULL;
+}
+
 fa_saved(fa_load_file)(const char *path, const fa_load_file_options *options)
 {
     fa_saved none = {.tensors = {0, fa__no_items, fa__no_names}, .metadata = {0, fa__no_names, fa__no_names}};

@@ -76,6 +76,10 @@ check 'data: its columns' says '^x  *number  *1  *1  *2  *1  *3$'
 check 'data: its target' says '^kind  *text:2  *0  (target)$'
 check 'data: digits' run 0 data show digits
 check 'data: digits: a class' says '^  3  *14[0-9]$'
+check 'data: no CIFAR-100' run 1 data show cifar100 --data-dir "$folder/photos"
+check 'data: no CIFAR-100: what is missing' complains 'fa_data_cifar100: there is no train.bin'
+check 'data: no EMNIST' run 1 data show emnist-letters --data-dir "$folder/photos"
+check 'data: no EMNIST: what is missing' complains 'there is no emnist-letters-train-images-idx3-ubyte'
 check 'data: a sheet of digits' run 0 data preview digits --augment --out "$folder/sheet.png"
 check 'data: a sheet that can be read' cmp -n 8 -s "$folder/sheet.png" "$(dirname "$0")/../images/zero.png"
 
@@ -159,6 +163,8 @@ wrong 'dataset is missing' data show
 wrong '"more"' data show digits more
 wrong '--out is missing' data preview digits
 wrong '--data-dir is missing' data show mnist
+wrong '--data-dir is missing' data show cifar100
+wrong 'is a table' data preview table.csv --out "$folder/sheet.png"
 FACULA_CURL_LIBRARY=/no/such/libcurl.so
 export FACULA_CURL_LIBRARY
 check 'data: a download without libcurl' run 1 data get mnist --data-dir "$folder/mnist"

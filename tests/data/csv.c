@@ -115,8 +115,9 @@ static void lines_and_quotes(void **state)
     FA_SCOPE;
     const float numbers[] = {1, 2, 3, 4};
     static const char *const same[] = {
-        "1,2\n3,4\n",   "1,2\r\n3,4\r\n",       "1,2\n3,4",         "\357\273\2771,2\n3,4\n", "1;2\n3;4\n",
-        "1\t2\n3\t4\n", "\n1,2\n\n\r\n3,4\n\n", "\"1\",2\n3,\"4\"", "1,2\r\n3,4\r",           "\"1\",\"2\"\r\n3,4\r\n"};
+        "1,2\n3,4\n",   "1,2\r\n3,4\r\n",        "1,2\n3,4",         "\357\273\2771,2\n3,4\n", "1;2\n3;4\n",
+        "1\t2\n3\t4\n", "\n1,2\n\n\r\n3,4\n\n",  "\"1\",2\n3,\"4\"", "1,2\r\n3,4\r",           "1,2\r3,4\r",
+        "1,2\r\r3,4",   "\"1\",\"2\"\r\n3,4\r\n"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         put_text(same[i]);
         assert_inputs(fa_data_csv(path, .target = ""), 2, 2, numbers);
@@ -175,6 +176,28 @@ static void missing_values(void **state)
     assert_inputs(fa_data_csv(path, .missing = FA_MISSING_MEAN), 2, 1, (float[]){NAN, NAN});
 }
 
+/* Words for missing values that other programs write, also between blanks; infinite numbers. All columns stay numeric.
+ */
+static void missing_and_infinite_words(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    static const char *const words[] = {"n/a", "#N/A", "<NA>", "-nan", "-NaN", "NULL", "None", " ", " NA", "NaN "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[40];
+        snprintf(text, sizeof text, "a,y\n1,0\n%s,1\n3,0\n", words[i]);
+        put_text(text);
+        assert_inputs(fa_data_csv(path, .missing = FA_MISSING_NAN), 3, 1, (float[]){1, NAN, 3});
+    }
+    put_text("a,b,y\n1,inf,0\n2,-Infinity,1\n3,+INF,0\n4, 5 ,0\n");
+    fa_dataset *d = fa_data_csv(path);
+    assert_inputs(d, 4, 2, (float[]){1, INFINITY, 2, -INFINITY, 3, INFINITY, 4, 5});
+    fa_column c;
+    assert_true(fa_data_csv_column(d, 1, &c) && c.most == INFINITY && c.least == -INFINITY && c.mean == 5);
+    put_text("a,y\ninf,0\nintl,1\n-,0\n");
+    assert_inputs(fa_data_csv(path), 3, 1, (float[]){1, 2, 0});
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -193,6 +216,11 @@ static void refused(void **state)
         assert_null(fa_data_csv(path));
         assert_error(FA_ERROR_FILE, path, rows[i].what);
     }
+    put("\xff\xfe"
+        "1\0,\0002\0\n",
+        10);
+    assert_null(fa_data_csv(path));
+    assert_error(FA_ERROR_FILE, "is in UTF-16");
     assert_null(fa_data_csv(NULL));
     assert_error(FA_ERROR_ARGUMENT, "the path is NULL");
     assert_null(fa_data_csv(path, .delimiter = '"'));
@@ -255,8 +283,9 @@ int main(void)
     if (file < 0)
         return 1;
     close(file);
-    const struct CMUnitTest tests[] = {TEST(a_table),        TEST(targets), TEST(lines_and_quotes), TEST(headers),
-                                       TEST(missing_values), TEST(refused), TEST(compressed),       TEST(learned)};
+    const struct CMUnitTest tests[] = {TEST(a_table), TEST(targets),        TEST(lines_and_quotes),
+                                       TEST(headers), TEST(missing_values), TEST(missing_and_infinite_words),
+                                       TEST(refused), TEST(compressed),     TEST(learned)};
     int status = cmocka_run_group_tests(tests, NULL, NULL);
     remove(path);
     return status;

@@ -286,8 +286,10 @@ static void numpy_files(void **state)
     assert_true(fa_save(FA_NAMED("array", input), x) && fa_save(FA_NAMED("array", target), y));
     assert_true(fa_save(FA_NAMED("a", input, "b", target), z));
     fa_dataset *d[] = {fa_data_npy(x, .target = y), fa_data_npy(z, .target = "b"),
-                       fa_data_npy(z, .input = "a", .target = "b")};
-    for (int i = 0; i < 3; i++) {
+                       fa_data_npy(z, .input = "a", .target = "b"), NULL};
+    assert_true(fa_save(FA_NAMED("y", target, "x", input), z));
+    d[3] = fa_data_npy(z, .target = "y"); /* the target stands first */
+    for (int i = 0; i < 4; i++) {
         fa_sample s = fa_dataset_get(d[i], 2);
         assert_no_error();
         assert_int_equal(fa_dataset_length(d[i]), 4);
@@ -297,6 +299,9 @@ static void numpy_files(void **state)
     assert_null(fa_dataset_get(fa_data_npy(x), 0).target);
     assert_null(fa_data_npy(z, .target = "c"));
     assert_error(FA_ERROR_FILE, "has no array c");
+    assert_true(fa_save(FA_NAMED("y", target), z));
+    assert_null(fa_data_npy(z, .target = "y"));
+    assert_error(FA_ERROR_FILE, "has no other array");
     assert_null(fa_data_npy("/no/such.npy"));
     assert_error(FA_ERROR_FILE, "/no/such.npy");
 }

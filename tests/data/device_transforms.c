@@ -1,5 +1,5 @@
 /* Transforms of images that are on a device: what the CPU computes, from the same random numbers, without a copy of the
- * images to the host; and those that are for the CPU alone. */
+ * images to the host. */
 #include "support/api_test.h"
 #include <facula/dataset.h>
 #include <facula/transform.h>
@@ -138,25 +138,22 @@ static void plain_and_empty_batches(void **state)
     assert_error(FA_ERROR_SHAPE, "fa_transform_gaussian_blur: images of 8 x 8 are too small");
 }
 
-static void what_is_for_the_cpu_alone_says_so(void **state)
+/* All operations of RandAugment and AutoAugment occur; images too small to be sharpened stay as they are. */
+static void augmentations(void **state)
 {
     (void)state;
     FA_SCOPE;
-    fa_transform *alone[] = {fa_transform_equalize(), fa_transform_rand_augment(), fa_transform_auto_augment()};
-    static const char *name[] = {"fa_transform_equalize computes on the CPU",
-                                 "fa_transform_rand_augment computes on the CPU",
-                                 "fa_transform_auto_augment computes on the CPU"};
-    for (int i = 0; i < 3; i++) {
-        fa_tensor *x = images_of(3, true), *there = fa_to(x, DEVICE(0));
-        assert_null(fa_forward(alone[i], there));
-        assert_error(FA_ERROR_UNAVAILABLE, name[i], "the images are on late:0");
-        FA_USE(.fallback = true);
-        fa_manual_seed(6);
-        fa_tensor *got = fa_forward(alone[i], there);
-        fa_manual_seed(6);
-        assert_true(fa_same(fa_cpu(got), fa_forward(alone[i], x)));
-        assert_true(fa_device_equal(fa_tensor_device(got), DEVICE(0)));
+    SAME(fa_transform_equalize());
+    for (int i = 0; i < 12; i++) {
+        SAME(fa_transform_rand_augment(.num_ops = 1, .magnitude = 5 + 2 * i, .interpolation = i % 2));
+        SAME(fa_transform_compose(fa_transform_random_rotation(i), fa_transform_auto_augment(.interpolation = i % 2)));
     }
+    SAME(fa_transform_rand_augment());
+    fa_tensor *none = fa_empty(FA_SHAPE(0, 3, 8, 8), .dtype = FA_U8, .device = DEVICE(0));
+    assert_int_equal(fa_size(fa_forward(fa_transform_rand_augment(), none), 0), 0);
+    fa_tensor *flat = fa_full(FA_SHAPE(2, 1, 2, 2), 7, .dtype = FA_U8, .device = DEVICE(0));
+    assert_true(fa_same(fa_forward(fa_transform_equalize(), flat), flat));
+    fa_forward(fa_transform_rand_augment(.num_ops = 16), flat);
     assert_no_error();
 }
 
@@ -169,7 +166,7 @@ int main(void)
         TEST(several_in_a_row),
         TEST(some_images_of_a_batch),
         TEST(plain_and_empty_batches),
-        TEST(what_is_for_the_cpu_alone_says_so),
+        TEST(augmentations),
     };
     return RUN("device transforms");
 }

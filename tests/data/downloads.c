@@ -60,6 +60,8 @@ static void answer(int to, const char *request)
         first = 0;
     if (strcmp(server.asked, "/none") == 0)
         send_head(to, "404 Not Found", 0, 0);
+    else if (strcmp(server.asked, "/moved") == 0)
+        send_head(to, "302 Found\r\nLocation: file:///etc/passwd", 0, 0);
     else if (first >= SIZE)
         send_head(to, "416 Range Not Satisfiable", 0, 0);
     else {
@@ -272,6 +274,31 @@ static void downloads_continue(void **state)
     assert_whole("b");
 }
 
+/* A path as an address: copied whole, continued, begun anew where the part is too long, and missing. */
+static void files_are_copied(void **state)
+{
+    (void)state;
+    need_libcurl();
+    static const int sizes[] = {0, 1, SIZE - 1, SIZE + 1};
+    char from[160];
+    put("from", content, SIZE);
+    snprintf(from, sizeof from, "file://%s", in_root("from"));
+    for (int k = 0; k < 4; k++) {
+        unsigned char *part = calloc(1, SIZE + 1);
+        memcpy(part, content, SIZE);
+        put("copy.part", part, (size_t)sizes[k]);
+        free(part);
+        assert_true(fa_data_download(from, hash, in_root("copy")));
+        assert_no_error();
+        assert_whole("copy");
+        unlink(in_root("copy"));
+    }
+    unlink(in_root("from"));
+    assert_false(fa_data_download(from, hash, in_root("copy")));
+    assert_error(FA_ERROR_FILE, from);
+    assert_int_equal(size_of("copy.part"), -1);
+}
+
 static void wrong_content_is_not_kept(void **state)
 {
     (void)state;
@@ -318,8 +345,10 @@ static void failures_are_named(void **state)
     assert_error(FA_ERROR_FILE, "http://127.0.0.1:1/e: ");
     assert_false(fa_data_download(at("file"), hash, "/proc/no/such/place"));
     assert_error(FA_ERROR_FILE, "/proc/no");
-    assert_false(fa_data_download("file:///etc/passwd", hash, in_root("e")));
-    assert_error(FA_ERROR_ARGUMENT, "the address begins with http:// or https://");
+    assert_false(fa_data_download("ftp://127.0.0.1/e", hash, in_root("e")));
+    assert_error(FA_ERROR_ARGUMENT, "the address begins with http://, https:// or file:///");
+    assert_false(fa_data_download(at("moved"), hash, in_root("e"))); /* from a server, never to a file */
+    assert_error(FA_ERROR_FILE, url);
     assert_false(fa_data_download(at("file"), "abc", in_root("e")));
     assert_error(FA_ERROR_ARGUMENT, "64 hexadecimal digits");
     assert_false(fa_data_download(at("file"), hash, NULL));
@@ -344,6 +373,8 @@ static void datasets_are_downloaded(void **state)
     assert_error(FA_ERROR_FILE, "cifar-10-binary.tar.gz has the SHA-256");
     assert_null(fa_data_cifar100(in_root("cifar"), .download = true));
     assert_error(FA_ERROR_FILE, "cifar-100-binary.tar.gz has the SHA-256");
+    assert_null(fa_data_emnist(in_root("emnist"), "letters", .download = true));
+    assert_error(FA_ERROR_FILE, "/gzip.zip has the SHA-256");
     int64_t requests = atomic_load(&server.requests);
     unsigned char record[3073] = {3};
     put("test_batch.bin", record, sizeof record);
@@ -363,6 +394,7 @@ int main(void)
                                        TEST(without_libcurl),
                                        TEST(files_come_whole),
                                        TEST(downloads_continue),
+                                       TEST(files_are_copied),
                                        TEST(wrong_content_is_not_kept),
                                        TEST(downloads_end_early),
                                        TEST(failures_are_named),

@@ -483,6 +483,61 @@ static void photographs_are_turned_upright(void **state)
     assert_true(fa_same(fa_image_read(path), t));
 }
 
+/* Bytes between two segments, which libjpeg skips with a warning, and Pillow without one. */
+static void a_warning_of_libjpeg_is_no_error(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    unsigned char file[1000], odd[1010];
+    if (!fa_plugin_available("image"))
+        skip();
+    size_t size = get_file("colour.jpg", file, sizeof file);
+    put_file(file, size);
+    fa_tensor *t = fa_image_read(path);
+    size_t at = 2;
+    while (file[at + 1] != 0xc4) /* to the segment of Huffman tables */
+        at += 2 + (size_t)(file[at + 2] << 8 | file[at + 3]);
+    memcpy(odd, file, at);
+    memcpy(odd + at, "abc", 3);
+    memcpy(odd + at + 3, file + at, size - at);
+    put_file(odd, size + 3);
+    assert_true(fa_same(fa_image_read(path), t));
+    assert_no_error();
+    put_file(odd, size - 20);
+    assert_refused("Premature end of JPEG file");
+}
+
+/* The chunk eXIf of a PNG file; those that end early, or whose length is too large, turn nothing. */
+static void png_files_are_turned_upright(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    static const unsigned char exif[] = {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0};
+    static const unsigned char rows[] = {0, 1, 2, 3, 0, 4, 5, 6};
+    if (!fa_plugin_available("image"))
+        skip();
+    for (int behind = 0; behind < 2; behind++) {
+        png p;
+        put_head(&p, 3, 2, 8, 0);
+        if (!behind)
+            put_chunk(&p, "eXIf", exif, sizeof exif);
+        put_rows(&p, rows, sizeof rows);
+        if (behind) {
+            p.size -= 12; /* the end */
+            put_chunk(&p, "eXIf", exif, sizeof exif);
+            put_chunk(&p, "IEND", "", 0);
+        }
+        put_file(p.at, p.size);
+        assert_pixels(fa_image_read(path), 1, 3, 2, (const int[]){4, 1, 5, 2, 6, 3});
+    }
+    png p;
+    put_head(&p, 3, 2, 8, 0);
+    put_chunk(&p, "eXIf", exif, 9);
+    put_rows(&p, rows, sizeof rows);
+    put_file(p.at, p.size);
+    assert_pixels(fa_image_read(path), 1, 2, 3, (const int[]){1, 2, 3, 4, 5, 6});
+}
+
 /* ---- damage ---- */
 
 /* A file cut at every byte is refused; one with a byte changed is refused or read, but never more. */
@@ -641,6 +696,8 @@ int main(void)
                                        cmocka_unit_test(interlaced_png_files),
                                        cmocka_unit_test(jpeg_files),
                                        cmocka_unit_test(jpeg_files_of_inks),
+                                       cmocka_unit_test(a_warning_of_libjpeg_is_no_error),
+                                       cmocka_unit_test(png_files_are_turned_upright),
                                        cmocka_unit_test(photographs_are_turned_upright),
                                        cmocka_unit_test(damaged_files),
                                        cmocka_unit_test(without_the_plugin),

@@ -454,6 +454,28 @@ static void shards_are_streams(void **state)
     assert_no_error();
 }
 
+/* Hidden files are no samples; a long name of a folder is not that of the file behind it. */
+static void shards_with_other_members(void **state)
+{
+    (void)state;
+    int64_t target[4];
+    FA_SCOPE;
+    FILE *f = fopen(in_root("other.tar"), "wb");
+    assert_non_null(f);
+    put_member(f, 'g', "pax_global_header", "20 comment=1234567\n", 20);
+    put_member(f, 'x', "PaxHeaders/0", "017 path=folder/\n", 17);
+    put_member(f, '5', "cut off", "", 0);
+    put_file(f, 0, "folder/._1.pgm", "junk", 4);
+    put_file(f, 0, "folder/1.pgm", "P5 3 2 255\n\1\1\1\1\1\1", 17);
+    put_file(f, 0, "folder/._1.cls", "junk", 4);
+    put_file(f, 0, "folder/1.cls", "1", 1);
+    put_file(f, 0, ".DS_Store", "junk", 4);
+    put_end(f);
+    fa_dataset *d = fa_data_webdataset(in_root("other.tar"), .channels = 1);
+    assert_int_equal(targets_of(fa_data_loader(d, .batch_size = 2), target), 1);
+    assert_int_equal(target[0], 1);
+}
+
 /* Shuffled passes have every sample once, in orders that depend on the seed and the epoch alone; parts of processes are
  * disjoint. */
 static void shards_are_shuffled(void **state)
@@ -586,6 +608,11 @@ static void samples_are_kept_in_files(void **state)
         assert_int_equal(atomic_load(&c.gets), 10);
     }
     FA_SCOPE;
+    FA_USE(.device = fa_device_of("late:0"));
+    fa_dataset *d = fa_data_cached_in(fa_dataset_new(&type, &c), in_root("kept there"));
+    for (int run = 0; run < 2; run++) /* written and read, they are on the same device */
+        assert_true(fa_device_equal(fa_tensor_device(fa_dataset_get(d, 1).target), FA_CPU));
+    assert_no_error();
     c.length = 11;
     assert_null(fa_data_cached_in(fa_dataset_new(&type, &c), in_root("kept")));
     assert_error(FA_ERROR_FILE, "is for a dataset of 10 samples, and this one has 11");
@@ -605,6 +632,7 @@ int main(void)
         TEST(batches_are_collated),
         TEST(buckets_have_similar_lengths),
         cmocka_unit_test_setup_teardown(shards_are_streams, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(shards_with_other_members, make_root, remove_root),
         cmocka_unit_test_setup_teardown(shards_are_shuffled, make_root, remove_root),
         cmocka_unit_test_setup_teardown(damaged_shards, make_root, remove_root),
         cmocka_unit_test_setup_teardown(samples_are_kept_in_files, make_root, remove_root),

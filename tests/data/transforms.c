@@ -209,6 +209,22 @@ static fa_tensor *grid(int64_t height, int64_t width)
     return fa_contiguous(fa_expand(one, FA_SHAPE(IMAGES, 1, height, width)));
 }
 
+/* Bytes are resized with PyTorch's whole numbers: the numbers of its interpolate(). */
+static void resized_bytes(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    static const uint8_t torch[] = {81,  112, 116, 141, 82,  197, 156, 186, 171, 102,
+                                    194, 108, 133, 129, 152, 54,  113, 121, 147, 100};
+    uint8_t pixel[6 * 9], got[20];
+    for (int i = 0; i < 6 * 9; i++)
+        pixel[i] = (uint8_t)(i * i * 37 % 1009);
+    fa_tensor *x = fa_tensor_from(pixel, FA_SHAPE(1, 1, 6, 9), .dtype = FA_U8);
+    fa_tensor *y = fa_forward(fa_transform_resize(FA_PAIR(4, 5), .interpolation = FA_BICUBIC), x);
+    assert_true(fa_read(y, got, FA_U8, 20));
+    assert_memory_equal(got, torch, 20);
+}
+
 /* Areas and shapes of the crops: the corners of what a nearest-neighbour crop shows. */
 static void resized_crops(void **state)
 {
@@ -506,6 +522,7 @@ int main(void)
         TEST(sizes),
         TEST(colors_and_positions),
         TEST(public_ones),
+        TEST(resized_bytes),
         TEST(resized_crops),
         TEST(erased_rectangles),
         TEST(perspectives),

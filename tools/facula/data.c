@@ -11,9 +11,17 @@
 
 /* ---- which dataset ---- */
 
+/* Whether a name stands for a dataset that is shown and not trained on: cifar100, emnist-letters and so on. */
+static bool is_only_shown(const char *what)
+{
+    return strcmp(what, "cifar100") == 0 || strncmp(what, "emnist-", 7) == 0;
+}
+
 static fa_dataset *open_data(const settings *s, const char *what)
 {
     const data_set *set = data_set_named(what);
+    if (is_only_shown(what))
+        return *what == 'c' ? fa_data_cifar100(s->data_dir) : fa_data_emnist(s->data_dir, what + 7);
     if (set)
         return set->open(s->data_dir, true, fa_nn_identity());
     return data_is_table(what) ? fa_data_csv(what, .missing = FA_MISSING_NAN)
@@ -265,18 +273,18 @@ static int get(const char *name, const settings *s)
 
 int command_data(int argc, char **argv)
 {
-    settings s =
-        settings_parse(DATA, argc, argv, "show|preview|get FOLDER|NAME|FILE.csv",
-                       "Shows what a dataset has: a folder with a subfolder of images for each class, a CSV file, or "
-                       "digits, fashion-mnist, mnist, kmnist, cifar10; or downloads it.\v"
-                       "show: samples, classes, sizes, mean and standard deviation, files that cannot be read.\n"
-                       "preview: writes 64 images to a PNG file.\n"
-                       "get: downloads mnist, fashion-mnist, kmnist, cifar10 or cifar100 to --data-dir, or data.\n"
-                       "\n"
-                       "Examples:\n"
-                       "  facula data show photos\n"
-                       "  facula data preview photos --augment --out sheet.png\n"
-                       "  facula data get cifar10 --data-dir data");
+    settings s = settings_parse(
+        DATA, argc, argv, "show|preview|get FOLDER|NAME|FILE.csv",
+        "Shows what a dataset has: a folder with a subfolder of images for each class, a CSV file, or "
+        "digits, fashion-mnist, mnist, kmnist, emnist-letters and so on, cifar10, cifar100; or downloads it.\v"
+        "show: samples, classes, sizes, mean and standard deviation, files that cannot be read.\n"
+        "preview: writes 64 images to a PNG file.\n"
+        "get: downloads mnist, fashion-mnist, kmnist, emnist, cifar10 or cifar100 to --data-dir, or data.\n"
+        "\n"
+        "Examples:\n"
+        "  facula data show photos\n"
+        "  facula data preview photos --augment --out sheet.png\n"
+        "  facula data get cifar10 --data-dir data");
     const char *verb = s.arguments > 0 ? s.argument[0] : NULL, *what = s.arguments > 1 ? s.argument[1] : NULL;
     if (!verb || (strcmp(verb, "show") != 0 && strcmp(verb, "preview") != 0 && strcmp(verb, "get") != 0))
         return command_wrong(
@@ -286,8 +294,10 @@ int command_data(int argc, char **argv)
     if (strcmp(verb, "get") == 0)
         return get(what, &s);
     const data_set *set = data_set_named(what);
-    if (set && set->needs_folder && !s.data_dir)
+    if ((is_only_shown(what) || (set && set->needs_folder)) && !s.data_dir)
         return command_wrong("--data-dir is missing: the folder of %s", what);
+    if (!set && data_is_table(what) && strcmp(verb, "preview") == 0)
+        return command_wrong("preview shows images, and \"%s\" is a table", what);
     FA_SCOPE;
     fa_dataset *d = open_data(&s, what);
     if (!d)

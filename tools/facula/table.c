@@ -178,7 +178,7 @@ static bool find(const fa_dataset *d, const char *path, const column *c, source 
 static float *put_value(const column *c, const source *from, float value, float *to)
 {
     if (!c->categories) {
-        *to = isnan(value) ? 0 : (float)(((double)value - c->mean) / c->deviation);
+        *to = !isfinite(value) ? 0 : (float)(((double)value - c->mean) / c->deviation);
         return to + 1;
     }
     int64_t at = -1;
