@@ -484,7 +484,7 @@ static void scalers()
     scaler.update();
     CHECK(scaler.get_scale() == 32);
     CHECK(says(failure([&] { scaler.set_growth_factor(1); }), "facula.cpp:"));
-    CHECK(says(failure([&] { scaler.set_growth_interval(0); }), ".growth_interval is 1 or more"));
+    CHECK(says(failure([&] { scaler.set_growth_interval(0); }), "from 1 to 2^48, not 0"));
     CHECK(says(failure([] { (void)fa::grad_scaler().get_scale(); }), "the scaler is NULL"));
 }
 
