@@ -200,6 +200,16 @@ static void elementwise_kernels(void **state)
     each(true, list);
 }
 
+/* gpu/attention.c has its sizes and masks. */
+static void attention_kernels(void **state)
+{
+    (void)state;
+    pair q = gpu_random(FA_F32, S(20, 8), LAYOUT_DENSE, false, 0),
+         k = gpu_random(FA_F32, S(70, 8), LAYOUT_DENSE, false, 0);
+    SAME("attention, width %d", fa_scaled_dot_product_attention(q.cpu, k.cpu, k.cpu),
+         fa_scaled_dot_product_attention(q.gpu, k.gpu, k.gpu), 8);
+}
+
 static void reductions(void **state)
 {
     (void)state;
@@ -429,6 +439,7 @@ int main(int count, char **words)
     const struct CMUnitTest tests[] = {CASE(elementwise_kernels),
                                        CASE(reductions),
                                        CASE(softmax_kernels),
+                                       CASE(attention_kernels),
                                        CASE(search_kernels),
                                        CASE(selection_kernels),
                                        CASE(matrix_products),

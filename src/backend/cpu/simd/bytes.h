@@ -5,8 +5,7 @@
 #include <string.h>
 
 #if defined FA__LEVEL_avx512
-/* The compiler makes one instruction of a conversion and a masked store, which takes ten times as long on AMD's
- * processors. */
+/* The compiler makes one instruction of a conversion and a masked store, which AMD's processors take apart slowly. */
 #define APART(v) __asm__("" : "+v"(v))
 
 INLINE __mmask16 first_of(int64_t n)

@@ -50,9 +50,9 @@ typedef struct softmax_arguments {
 } softmax_arguments;
 
 /* FA__GPU_ATTENTION: `queries` and `keys` of `width` elements, values of v_width, for each place of a batch of `shape`.
- * Operands are numbered; a line is a row of one. Softmax's numbers of all rows stand in memory: the largest scores, then,
- * `known` elements behind, 1 / sums, then sums of gradients. A group has a tile of the result; `across` and `down` say
- * how many there are. `scale` by its bits. */
+ * Operands are numbered; a line is a row of one. Softmax's numbers of all rows stand in memory: the largest scores,
+ * then, `known` elements behind, 1 / sums, then sums of gradients. A group has a tile of the result; `across` and
+ * `down` say how many there are. `scale` by its bits. */
 #define ATTENTION_RESULT 0
 #define ATTENTION_Q 1
 #define ATTENTION_K 2
