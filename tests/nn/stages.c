@@ -108,7 +108,7 @@ static void only_what_crosses_is_copied(void **state)
     }
     assert_no_error();
     fa_transfers t = fa_transfers_total();
-    const int64_t crossed = to_x + 2 * to_results; /* gradients come back the same way, but for that of x */
+    const int64_t crossed = to_x + 2 * to_results;      /* gradients come back the same way, but for that of x */
     const bool direct = place(0).kind == place(1).kind; /* devices of two kinds copy through the host */
     assert_int_equal(t.between, direct ? crossed : 0);
     assert_int_equal(t.to_host, direct ? 0 : crossed);
