@@ -286,8 +286,9 @@ typedef struct fa_data_csv_options {
                           fields is a number */
     int64_t delimiter; /**< character between fields, such as ';'; 0: the one of , ; and tab that is most frequent in
                           the first line */
-    fa_missing missing; /**< what becomes of empty fields, and of NA, N/A, n/a, #N/A, <NA>, NaN, nan, -NaN, -nan, NULL,
-                           null, None and ?, with or without blanks around them, in columns other than the target */
+    fa_missing missing; /**< what becomes of empty fields, and of NA, N/A, n/a, NaN, nan, -NaN, -nan, NULL, null, None,
+                           ?, and the spellings of NA that pandas and Excel write, with or without blanks around them,
+                           in columns other than the target */
     fa_dtype target_dtype; /**< FA_I64 or FA_F32; FA_SAME: FA_I64 if the target is text or has only whole numbers */
     char fa__end;
 } fa_data_csv_options;
@@ -310,7 +311,7 @@ typedef struct fa_data_csv_options {
  *  @param path    path of the file
  *  @param options the options shown above; NULL for the defaults
  *  @return the dataset; NULL and an error of the form "data.csv:7:3: ..." with line and column (number of the field,
- * from 1) on failure */
+ *  from 1) on failure */
 FA_API fa_dataset *fa_data_csv(const char *path, const fa_data_csv_options *options);
 #define fa_data_csv(...) FA__CALL1(fa_data_csv, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 

@@ -775,11 +775,9 @@ class NumPy(unittest.TestCase):
         self.assertEqual(x.__dlpack_device__(), (1, 0))
 
 
-@unittest.skipUnless(torch, 'PyTorch is not installed')
+@unittest.skipUnless(numpy, 'NumPy is not installed')
 class Pointers(unittest.TestCase):
     def test_memory_moves_again_after_its_arrays(self):
-        if not numpy:
-            self.skipTest('NumPy is not installed')
         net = fa.nn.Linear(64, 32)
         a = net.weight.detach().numpy()
         b = a[1:]
@@ -792,6 +790,7 @@ class Pointers(unittest.TestCase):
         numpy.add(net.weight.float(), 1.0, dtype=numpy.float32)
 
 
+@unittest.skipUnless(torch, 'PyTorch is not installed')
 class PyTorch(unittest.TestCase):
     def test_gradients_are_those_of_pytorch(self):
         a = torch.randn(8, 1, 6, 6, requires_grad=True)
