@@ -321,6 +321,35 @@ static void an_f16_loss_becomes_f32(void **state)
 }
 
 /* ---- misuse ---- */
+/* One step whose loss has the square of its own gradient in it, times `weight`; s: NULL without scaling */
+static fa_tensor *step_with_penalty(fa_scaler *s, double weight)
+{
+    fa_tensor *w = parameter((float[]){1, -2, 0.5F, 3}, 4, DEVICE(0));
+    fa_optim *optim = fa_optim_sgd(fa_params(w), .lr = 0.1);
+    fa_tensor *one = fa_to(fa_ones(FA_SHAPE()), DEVICE(0));
+    FA_USE(.forbid = FA_SYNC | FA_TRANSFER);
+    fa_tensor *loss = fa_sum(fa_square(fa_tanh(w)));
+    fa_tensor *g =
+        fa_grad_of(FA_TENSORS(s ? fa_scaler_scale(s, loss) : loss), FA_TENSORS(w), .create_graph = true).item[0];
+    if (s)
+        g = fa_div(g, fa_scaler_scale(s, one));
+    loss = fa_add(loss, fa_mul(fa_sum(fa_square(g)), weight));
+    assert_true(fa_backward(s ? fa_scaler_scale(s, loss) : loss));
+    assert_true(s ? fa_scaler_step(s, optim) && fa_scaler_update(s) : fa_optim_step(optim));
+    return fa_detach(w);
+}
+
+static void gradients_can_be_penalized(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *expected = fa_cpu(step_with_penalty(NULL, 0.5));
+    fa_tensor *w = fa_cpu(step_with_penalty(fa_amp_scaler(.init_scale = 1024), 0.5));
+    assert_true(fa_same(w, expected));
+    assert_false(fa_same(fa_cpu(step_with_penalty(fa_amp_scaler(.init_scale = 1024), 0)), expected));
+    assert_no_error();
+}
+
 static void calls_in_the_wrong_order_are_errors(void **state)
 {
     (void)state;
@@ -404,6 +433,7 @@ int main(void)
         TEST(its_numbers_can_be_set),
         TEST(without_scaling_it_is_a_plain_step),
         TEST(an_f16_loss_becomes_f32),
+        TEST(gradients_can_be_penalized),
         TEST(calls_in_the_wrong_order_are_errors),
         TEST(wrong_arguments_are_errors),
         TEST(gradients_of_f16_are_refused),

@@ -98,9 +98,7 @@ static void forward_strip(const planes *p, int64_t i, int64_t r, int64_t n, floa
     const int64_t columns = p->w / 2, to = (i * (p->h / 2) + r) * columns;
     const float *x = read(p, p->large, (i * p->h + 2 * r) * p->w, 2 * n * p->w, room);
     float *const windows = room ? room + p->strip * 2 * p->w : NULL, *y = read(p, p->small, to, 0, windows);
-    for (int64_t k = 0; k < n; k++)
-        fa__cpu_simd->relu_pool_2x2(y + k * columns, p->at + to + k * columns, x + 2 * k * p->w, x + (2 * k + 1) * p->w,
-                                    columns);
+    fa__cpu_simd->relu_pool_2x2(y, p->at + to, x, n, p->w);
     write(p, p->small, to, n * columns, windows);
 }
 
@@ -128,14 +126,9 @@ static void backward_halves(const planes *p, int64_t i)
 
 static void backward_f32(const planes *p, int64_t i)
 {
-    const int64_t columns = p->w / 2, from = i * (p->h / 2) * columns;
-    const float *g = (const float *)(const void *)p->small + from;
-    float *x = (float *)(void *)p->large + i * p->h * p->w;
-    for (int64_t k = 0; k < p->h / 2; k++, x += 2 * p->w) {
-        if (p->w & 1) /* a column that is in no window */
-            x[p->w - 1] = x[2 * p->w - 1] = 0;
-        fa__cpu_simd->relu_pool_2x2_back(x, x + p->w, g + k * columns, p->at + from + k * columns, columns);
-    }
+    const int64_t pairs = p->h / 2, from = i * pairs * (p->w / 2);
+    fa__cpu_simd->relu_pool_2x2_back((float *)(void *)p->large + i * p->h * p->w,
+                                     (const float *)(const void *)p->small + from, p->at + from, pairs, p->w);
 }
 
 static void backward(void *context, int64_t begin, int64_t end)

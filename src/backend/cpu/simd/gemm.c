@@ -5,6 +5,7 @@
 #include "backend/cpu/simd/convert.h"
 #include "backend/cpu/simd/gemm_transpose.h"
 #include "backend/cpu/simd/gemm_vector.h"
+#include "backend/cpu/simd/half.h"
 #include "backend/cpu/simd/simd.h"
 #include "base/parallel.h"
 #include <string.h>

@@ -132,33 +132,66 @@ void FA__SIMD(fa__pool_2x2_back)(float *a, float *b, const float *g, const int64
     }
 }
 
-/* ---- with relu: a byte for each window, of which NONE is for those without an element above 0 ---- */
+/* ---- with relu: a byte for each window, of which NONE is for those without an element above 0 ----
+ * Rows lie without gaps, so that the last vector of a row may go beyond its end: what it writes there is written again
+ * with the rows behind it. A row of L windows or more ends with a vector that lies before its end instead. */
 
 enum { NONE = 255 };
 
-void FA__SIMD(fa__relu_pool_2x2)(float *y, uint8_t *at, const float *a, const float *b, int64_t n)
+/* Up to L windows of a pair of rows */
+INLINE void relu_pool(float *y, uint8_t *at, const float *a, const float *b, int64_t n)
 {
-    for (int64_t i = 0; i < n; i += L) {
-        f32v high[2], low[2], best = {0};
-        f32m offset = NONE - (f32m){0};
-        load_two(high, a + 2 * i, 2 * (n - i));
-        load_two(low, b + 2 * i, 2 * (n - i));
-        raise(&best, &offset, __builtin_shufflevector(high[0], high[1], EVERY_SECOND(0)), 0);
-        raise(&best, &offset, __builtin_shufflevector(high[0], high[1], EVERY_SECOND(1)), 1);
-        raise(&best, &offset, __builtin_shufflevector(low[0], low[1], EVERY_SECOND(0)), 2);
-        raise(&best, &offset, __builtin_shufflevector(low[0], low[1], EVERY_SECOND(1)), 3);
-        store_up_to(y + i, best, n - i);
-        store_bytes(at + i, offset, n - i);
-    }
+    f32v high[2], low[2], best = {0};
+    f32m offset = NONE - (f32m){0};
+    load_two(high, a, 2 * n);
+    load_two(low, b, 2 * n);
+    raise(&best, &offset, __builtin_shufflevector(high[0], high[1], EVERY_SECOND(0)), 0);
+    raise(&best, &offset, __builtin_shufflevector(high[0], high[1], EVERY_SECOND(1)), 1);
+    raise(&best, &offset, __builtin_shufflevector(low[0], low[1], EVERY_SECOND(0)), 2);
+    raise(&best, &offset, __builtin_shufflevector(low[0], low[1], EVERY_SECOND(1)), 3);
+    store_up_to(y, best, n);
+    store_bytes(at, offset, n);
 }
 
-void FA__SIMD(fa__relu_pool_2x2_back)(float *a, float *b, const float *g, const uint8_t *at, int64_t n)
+/* The next windows of a row of n >= L */
+INLINE int64_t next_of(int64_t i, int64_t n)
 {
-    for (int64_t i = 0; i < n; i += L) {
-        const int64_t left = n - i;
-        f32m offset = load_bytes(at + i, left);
-        f32v v = (left >= L ? f32_load(g + i) : f32_load_part(g + i, left)) + (f32v){0}; /* as a sum: -0 becomes 0 */
-        store_turns(a + 2 * i, where(offset, 0, v), where(offset, 1, v), 2 * left);
-        store_turns(b + 2 * i, where(offset, 2, v), where(offset, 3, v), 2 * left);
+    return i + L < n && i + 2 * L > n ? n - L : i + L;
+}
+
+void FA__SIMD(fa__relu_pool_2x2)(float *y, uint8_t *at, const float *x, int64_t pairs, int64_t w)
+{
+    const int64_t n = w / 2;
+    for (int64_t k = 0; k < pairs; k++, y += n, at += n, x += 2 * w)
+        if (n >= L)
+            for (int64_t i = 0; i < n; i = next_of(i, n))
+                relu_pool(y + i, at + i, x + 2 * i, x + w + 2 * i, L);
+        else if ((pairs - k) * n >= L)
+            relu_pool(y, at, x, x + w, L);
+        else if (n > 0)
+            relu_pool(y, at, x, x + w, n);
+}
+
+INLINE void relu_pool_back(float *a, float *b, const float *g, const uint8_t *at, int64_t n)
+{
+    f32m offset = load_bytes(at, n);
+    f32v v = (n >= L ? f32_load(g) : f32_load_part(g, n)) + (f32v){0}; /* as a sum: -0 becomes 0 */
+    store_turns(a, where(offset, 0, v), where(offset, 1, v), 2 * n);
+    store_turns(b, where(offset, 2, v), where(offset, 3, v), 2 * n);
+}
+
+void FA__SIMD(fa__relu_pool_2x2_back)(float *x, const float *g, const uint8_t *at, int64_t pairs, int64_t w)
+{
+    const int64_t n = w / 2;
+    for (int64_t k = 0; k < pairs; k++, g += n, at += n, x += 2 * w) {
+        if (n >= L)
+            for (int64_t i = 0; i < n; i = next_of(i, n))
+                relu_pool_back(x + 2 * i, x + w + 2 * i, g + i, at + i, L);
+        else if ((pairs - k) * n >= L)
+            relu_pool_back(x, x + w, g, at, L);
+        else if (n > 0)
+            relu_pool_back(x, x + w, g, at, n);
+        if (w & 1) /* a column that is in no window */
+            x[w - 1] = x[2 * w - 1] = 0;
     }
 }
