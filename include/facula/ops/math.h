@@ -805,7 +805,8 @@ typedef struct fa_allclose_options {
     char fa__end;   /**< marks the end of this version's options */
 } fa_allclose_options;
 
-/** Whether fa_isclose() is true for all elements: a 0-dim bool tensor.
+/** Whether fa_isclose() is true for all elements: a 0-dim bool tensor, of which a condition takes the number:
+ *  `if (fa_item(fa_allclose(x, y)))`.
  *
  *      fa_allclose(x, y, .rtol = 1e-5, .atol = 1e-8, .equal_nan = false, .out = NULL)
  *
@@ -822,7 +823,7 @@ typedef struct fa_equal_options {
     char fa__end;   /**< marks the end of this version's options */
 } fa_equal_options;
 
-/** Whether two tensors have the same shape and equal elements: a 0-dim bool tensor.
+/** Whether two tensors have the same shape and equal elements: a 0-dim bool tensor. fa_same() returns a bool.
  *
  *      fa_equal(x, y, .out = NULL)
  *

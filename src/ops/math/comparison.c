@@ -47,7 +47,8 @@ static fa_tensor *allclose_compose(fa__call *c)
     return all_true(fa_isclose(a->x, a->y, .rtol = a->rtol, .atol = a->atol, .equal_nan = a->equal_nan));
 }
 
-/** Whether fa_isclose() is true for all elements: a 0-dim bool tensor. */
+/** Whether fa_isclose() is true for all elements: a 0-dim bool tensor, of which a condition takes the number:
+ *  `if (fa_item(fa_allclose(x, y)))`. */
 OP(allclose, allclose_args, (y), .compose = allclose_compose, TORCH("tensor(allclose(x, y, rtol, atol, equal_nan))"),
    SAMPLES("(3,4) (3,4); (3,4) (3,4) atol=9; n(9) n(9); n(9) n(9) equal_nan=true; () (); (0,2) (2)"))
 
@@ -64,7 +65,7 @@ static fa_tensor *equal_compose(fa__call *c)
     return all_true(fa_eq(a->x, a->y));
 }
 
-/** Whether two tensors have the same shape and equal elements: a 0-dim bool tensor. */
+/** Whether two tensors have the same shape and equal elements: a 0-dim bool tensor. fa_same() returns a bool. */
 OP(equal, equal_args, (y), .compose = equal_compose, TORCH("tensor(equal(x, y))"), ALSO("NumPy's `array_equal`"),
    SAMPLES("(3,4) (3,4); t(1) t(1); (3,4) (4); () (); (0,2) (0,2); (0,2) (0,3)"))
 
