@@ -1,10 +1,15 @@
 /* Free blocks of memory by size: insertion, removal, and best fit. */
 #include "core/bins.h"
 
+static const size_t small_most = (size_t)FA__SMALL_LISTS * FA__BLOCK_STEP, large_least = (size_t)1 << 20;
+
+/* The last list of small blocks has all that are larger, the first of large ones all that are smaller, too. */
 static int list_of(size_t size, bool small)
 {
     if (small)
-        return (int)(size / FA__BLOCK_STEP) - 1;
+        return (int)(size < small_most ? size / FA__BLOCK_STEP : FA__SMALL_LISTS) - 1;
+    if (size < large_least)
+        return FA__SMALL_LISTS;
     int power = 63 - __builtin_clzll(size);
     int list = (power - 20) * 16 + (int)(size >> (power - 4) & 15);
     return FA__SMALL_LISTS + (list < FA__LARGE_LISTS ? list : FA__LARGE_LISTS - 1);
@@ -72,7 +77,7 @@ static bool usable(const fa__block *b, const fa__queue *queue)
     return true;
 }
 
-/* The best block of one list. In a list of small blocks all have the same size. */
+/* The best block of one list. In a list of small blocks all have the same size, or more than any small request. */
 static fa__block *best_of(fa__block *b, size_t size, bool small, const fa__queue *queue)
 {
     fa__block *best = NULL;

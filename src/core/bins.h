@@ -1,4 +1,4 @@
-/* Shared by cache.c, bins.c and cache_stats.c. Free blocks of memory by size: lists, and a bitmap of the lists that
+/* Shared by the files of the cache. Free blocks of memory by size: lists, and a bitmap of the lists that
  * are not empty. Small blocks, up to 2 MiB, have one list for each size; large ones 16 lists for each power of two. */
 #ifndef FA__CORE_BINS_H
 #define FA__CORE_BINS_H
@@ -32,6 +32,8 @@ typedef struct fa__bins {
     uint64_t some[2];              /* bit i: full[i] is not 0 */
     uint64_t full[FA__LISTS / 64]; /* bit i: list i is not empty */
     fa__block *list[FA__LISTS];
+    const fa__cache_growth *growth; /* NULL: segments do not grow */
+    fa__block *end[2]; /* the last block of the segment that grows, of others and of small ones; NULL: none does */
 } fa__bins;
 
 void fa__bins_put(fa__bins *, fa__block *);
@@ -71,6 +73,21 @@ static inline void fa__block_settle(fa__block *b)
             b->use[left++] = b->use[i];
     b->uses = (uint8_t)left;
 }
+
+/* ---- blocks of a cache, in cache.c; the cache's lock is held ---- */
+void fa__free_put(fa__cache *, fa__block *);
+void fa__free_remove(fa__cache *, fa__block *);
+/* Whether so many bytes more would be more than the limit. */
+bool fa__cache_is_beyond(const fa__cache *, size_t size);
+
+/* ---- segments that grow, in cache_grow.c; the cache's lock is held ---- */
+/* A block in no list that `queue` may use at once: the last one of the segment that grows, of `bytes` and maybe more;
+ * or `fresh`, behind it or in a new segment. NULL: the source has no more. */
+fa__block *fa__block_grow(fa__cache *, fa__block *fresh, size_t bytes, bool small, const fa__queue *queue);
+/* Gives this part of a block, which is in no list, back to the source. The rest becomes free blocks, of two segments.
+ */
+void fa__block_cut(fa__cache *, fa__block *, char *memory, size_t size);
+
 /* ---- statistics, in cache_stats.c; the cache's lock is held ---- */
 void fa__count_up(fa_memory_count *, size_t n);
 void fa__count_taken(fa__cache *, size_t size, size_t requested);

@@ -1,5 +1,5 @@
-/* The caching allocator: segments, splitting and merging of blocks. The best free block is found in bins.c,
- * statistics are in cache_stats.c. */
+/* The caching allocator: segments, splitting and merging of blocks. The best free block is found in bins.c, segments
+ * grow in cache_grow.c, statistics are in cache_stats.c. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -30,14 +30,14 @@ static void mark_unused(fa__cache *c, fa__block *b)
         fa__mark_free(b->memory, b->size);
 }
 
-static void put(fa__cache *c, fa__block *b)
+void fa__free_put(fa__cache *c, fa__block *b)
 {
     b->free = true;
     c->used_late += b->uses > 0;
     fa__bins_put(c->bins, b);
 }
 
-static void remove_free(fa__cache *c, fa__block *b)
+void fa__free_remove(fa__cache *c, fa__block *b)
 {
     b->free = false;
     c->used_late -= b->uses > 0;
@@ -53,7 +53,9 @@ static bool merges(const fa__block *a, const fa__block *b)
 /* Merges b, which is in no list, with the adjacent free block `other`. */
 static void absorb(fa__cache *c, fa__block *b, fa__block *other)
 {
-    remove_free(c, other);
+    fa__free_remove(c, other);
+    if (other == c->bins->end[b->small])
+        c->bins->end[b->small] = b;
     if (other == b->after) {
         b->after = other->after;
         if (b->after)
@@ -76,7 +78,7 @@ static void put_merged(fa__cache *c, fa__block *b)
         absorb(c, b, b->after);
     if (b->before && merges(b, b->before))
         absorb(c, b, b->before);
-    put(c, b);
+    fa__free_put(c, b);
 }
 
 /* Splits b, which is in no list, to `size`; the rest becomes a free block. False if there is no memory for its
@@ -101,6 +103,8 @@ static bool split(fa__cache *c, fa__block *b, size_t size)
         r->after->before = r;
     b->after = r;
     b->size = size;
+    if (c->bins->end[b->small] == b)
+        c->bins->end[b->small] = r;
     put_merged(c, r);
     return true;
 }
@@ -115,7 +119,7 @@ static fa__block *take_out_late(fa__cache *c)
             next = b->next;
             if (!b->uses)
                 continue;
-            remove_free(c, b);
+            fa__free_remove(c, b);
             fa__block_settle(b);
             mark_unused(c, b);
             b->next = chain;
@@ -144,32 +148,59 @@ static fa__block *cached(fa__cache *c, size_t size, bool small, const fa__queue 
         b = fa__bins_best(c->bins, size, small, queue);
     }
     if (b)
-        remove_free(c, b);
+        fa__free_remove(c, b);
     return b;
 }
 
 /* ---- segments ---- */
+bool fa__cache_is_beyond(const fa__cache *c, size_t size)
+{
+    return c->limit && (size > c->limit || c->stats.segments.current > c->limit - size);
+}
+
 static void release_segment(fa__cache *c, fa__block *b)
 {
     c->stats.segments.current -= b->size;
+    if (c->bins->end[b->small] == b)
+        c->bins->end[b->small] = NULL;
     if (c->source.host)
         fa__mark_used(b->memory, b->size);
     c->source.release(c->source.context, b->memory, b->size);
     fa__small_free(b, sizeof *b);
 }
 
+/* All of a segment that is free, or the parts of it that the source takes back. */
+static void release_free(fa__cache *c, fa__block *b)
+{
+    const fa__cache_growth *g = c->bins->growth;
+    void *memory = b->memory;
+    size_t size = g ? g->part(c->source.context, &memory, b->size) : 0;
+    if (size)
+        fa__block_cut(c, b, memory, size);
+    else if (!b->before && !b->after)
+        release_segment(c, b);
+    else
+        fa__free_put(c, b);
+}
+
 static void trim(fa__cache *c)
 {
     settle(c);
+    fa__block *chain = NULL;
     int list = 0;
     for (fa__block *b, *next; (b = fa__bins_from(c->bins, &list)); list++)
         for (; b; b = next) {
             next = b->next;
-            if (b->before || b->after || b->uses)
+            if (b->uses || ((b->before || b->after) && !c->bins->growth))
                 continue;
-            remove_free(c, b);
-            release_segment(c, b);
+            fa__free_remove(c, b);
+            b->next = chain;
+            chain = b;
         }
+    for (fa__block *b = chain; b; b = chain) {
+        chain = b->next;
+        release_free(c, b);
+    }
 }
 
 void fa__cache_trim(fa__cache *c)
@@ -182,9 +213,7 @@ void fa__cache_trim(fa__cache *c)
 
 static void *ask(fa__cache *c, size_t size)
 {
-    if (c->limit && (size > c->limit || c->stats.segments.current > c->limit - size))
-        return NULL;
-    return c->source.allocate(c->source.context, size);
+    return fa__cache_is_beyond(c, size) ? NULL : c->source.allocate(c->source.context, size);
 }
 
 /* Waits for pending work, after which the free blocks that it uses are available. */
@@ -196,23 +225,16 @@ static void finish(fa__cache *c)
         c->source.waited(c->source.context, fa__clock_ns() - start);
 }
 
-/* Allocates `*size` bytes from the device, or `least`. On failure, empties the cache and tries again. */
-static void *ask_twice(fa__cache *c, size_t *size, size_t least)
+/* Releases what is free; a private cache keeps what it has. */
+static void empty(fa__cache *c)
 {
-    void *memory = ask(c, *size);
-    if (memory)
-        return memory;
-    if (!c->parent) { /* a private cache keeps what it has */
-        c->stats.retries++;
-        settle(c);
-        if (c->used_late && c->source.finish)
-            finish(c);
-        trim(c);
-        memory = ask(c, *size);
-    }
-    if (!memory && least < *size)
-        memory = ask(c, *size = least);
-    return memory;
+    if (c->parent)
+        return;
+    c->stats.retries++;
+    settle(c);
+    if (c->used_late && c->source.finish)
+        finish(c);
+    trim(c);
 }
 
 static void no_memory(fa__cache *c, size_t requested)
@@ -233,6 +255,32 @@ static void no_memory(fa__cache *c, size_t requested)
     fa__root_out_of_memory(allocated);
 }
 
+/* A block of at least `size` bytes, by a segment that grows or else one of `bytes`, for which `fresh` is used. */
+static fa__block *segment(fa__cache *c, fa__block *fresh, size_t size, size_t bytes, const fa__queue *queue)
+{
+    bool small = size <= small_most;
+    fa__block *b = c->bins->growth && !c->direct ? fa__block_grow(c, fresh, bytes, small, queue) : NULL;
+    void *memory = b ? NULL : ask(c, bytes);
+    if (!memory)
+        return b;
+    *fresh = (fa__block){.memory = memory, .size = bytes, .small = small};
+    fa__count_up(&c->stats.segments, bytes);
+    if (c->source.host)
+        fa__mark_free(memory, bytes);
+    return fresh;
+}
+
+/* The same; on failure, empties the cache and tries again, and then with no more bytes than are needed. */
+static fa__block *segment_twice(fa__cache *c, fa__block *fresh, size_t size, size_t bytes, const fa__queue *queue)
+{
+    fa__block *b = segment(c, fresh, size, bytes, queue);
+    if (!b && !c->parent) {
+        empty(c);
+        b = segment(c, fresh, size, bytes, queue);
+    }
+    return b || bytes == size ? b : segment(c, fresh, size, size, queue);
+}
+
 /* A new segment; or, if the device is out of memory, a free block that became available in the meantime, even a large
  * one. Sets `full` if there is none. */
 static fa__block *new_segment(fa__cache *c, size_t size, const fa__queue *queue, bool *full)
@@ -241,27 +289,18 @@ static fa__block *new_segment(fa__cache *c, size_t size, const fa__queue *queue,
     size_t most = size <= small_most      ? small_segment
                   : size < s->middle_most ? s->middle_segment
                                           : (size + s->large_step - 1) / s->large_step * s->large_step;
-    if (c->direct)
-        most = size;
-    fa__block *b = fa__small_alloc(sizeof *b);
-    if (!b)
+    fa__block *fresh = fa__small_alloc(sizeof *fresh);
+    if (!fresh)
         return NULL;
-    void *memory = ask_twice(c, &most, size);
-    if (!memory) {
-        fa__small_free(b, sizeof *b);
-        b = cached(c, size, size <= small_most, queue);
-        if (!b && size <= small_most)
-            b = cached(c, small_most, false, queue);
-        *full = !b;
+    fa__block *b = segment_twice(c, fresh, size, c->direct ? size : most, queue);
+    if (b != fresh)
+        fa__small_free(fresh, sizeof *fresh);
+    if (b)
         return b;
-    }
-    memset(b, 0, sizeof *b);
-    b->memory = memory;
-    b->size = most;
-    b->small = size <= small_most;
-    fa__count_up(&c->stats.segments, most);
-    if (c->source.host)
-        fa__mark_free(memory, most);
+    b = cached(c, size, size <= small_most, queue);
+    if (!b && size <= small_most)
+        b = cached(c, small_most, false, queue);
+    *full = !b;
     return b;
 }
 
@@ -430,7 +469,11 @@ void fa__cache_give(fa__cache *c, fa__block *b, struct fa__queue *queue, uint64_
 void *fa__cache_lend(fa__cache *c, size_t size)
 {
     pthread_mutex_lock(&c->lock);
-    void *memory = has_bins(c) ? ask_twice(c, &size, size) : NULL;
+    void *memory = has_bins(c) ? ask(c, size) : NULL;
+    if (!memory && c->bins) {
+        empty(c);
+        memory = ask(c, size);
+    }
     if (memory) {
         fa__count_up(&c->stats.segments, size);
         fa__count_taken(c, size, size);
@@ -453,6 +496,16 @@ void fa__cache_init(fa__cache *c, fa__cache_source source)
 {
     *c = (fa__cache){.source = source, .direct = fa__pools_off()};
     pthread_mutex_init(&c->lock, NULL);
+}
+
+bool fa__cache_grows(fa__cache *c, const fa__cache_growth *growth)
+{
+    pthread_mutex_lock(&c->lock);
+    bool good = has_bins(c);
+    if (good)
+        c->bins->growth = growth;
+    pthread_mutex_unlock(&c->lock);
+    return good;
 }
 
 void fa__cache_destroy(fa__cache *c)

@@ -52,6 +52,19 @@ void fa__cache_init(fa__cache *, fa__cache_source source);
 /* Releases free memory. Blocks in use stay valid and may still be freed; the cache stays usable. */
 void fa__cache_destroy(fa__cache *);
 
+/* Segments that grow. The functions get the source's context. */
+typedef struct fa__cache_growth {
+    /* `size` bytes that begin at `end`, where such a segment ends, or (NULL) a new one; those for small blocks are
+     * apart. Returns NULL, and sets no error, if there is none. */
+    void *(*extend)(void *context, bool small, void *end, size_t size);
+    /* The first part of these bytes that the source can release by itself, though it is within a segment: writes its
+     * address, returns its size. 0: none. */
+    size_t (*part)(void *context, void **memory, size_t size);
+} fa__cache_growth;
+/* From now on, until the cache is destroyed. What cannot be had this way is allocated. The table stays the caller's.
+ * False and an error if memory runs out. */
+bool fa__cache_grows(fa__cache *, const fa__cache_growth *);
+
 /* Allocates at least `requested` bytes, aligned to 64, which work on `queue` (NULL: the host) may use at once. If
  * there is no memory: NULL and FA_ERROR_MEMORY, whose message has the requested, allocated and reserved bytes and the
  * largest free block. A size of 0 gives a block without memory. */

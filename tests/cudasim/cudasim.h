@@ -12,6 +12,7 @@
  *   CUDASIM_DEVICES     how many there are, 1 to 8 (2)
  *   CUDASIM_MEMORY      bytes of each (1 GiB)
  *   CUDASIM_CAPABILITY  90 for sm_90
+ *   CUDASIM_VIRTUAL     0: the driver has no virtual memory
  *   CUDASIM_PEERS       0: no device reaches another one's memory
  *   CUDASIM_SEED        of the order in which streams run
  *   CUDASIM_DELAY_US    see cudasim_delay
@@ -41,6 +42,8 @@ EXPORT void cudasim_host(const void *memory, size_t bytes, int write);
 EXPORT long cudasim_conflicts(void);
 /* Bytes that are allocated on a device. */
 EXPORT size_t cudasim_allocated(int device);
+/* Whether kernels of the device reach all of these bytes, which are mapped. */
+EXPORT bool cudasim_reaches(int device, const void *memory, size_t bytes);
 
 /* ---- driver.c ---- */
 enum {
@@ -65,6 +68,15 @@ struct CUctx_st {
 int64_t cudasim_number(const char *variable, int64_t usual);
 /* Whether all bytes are in one allocation of the device. The lock is held. */
 bool cudasim_has(int device, const void *memory, size_t bytes);
+/* Memory that virtual.c maps. The lock is held. */
+bool cudasim_is_free(const void *memory, size_t bytes); /* nothing is there */
+bool cudasim_add_mapped(int device, void *memory, size_t bytes);
+size_t cudasim_mapped_at(const void *memory); /* the size of what begins there; 0: nothing does */
+void cudasim_remove_mapped(const void *memory);
+/* Devices (bits) may use what begins there; 1: its own could not before. */
+unsigned cudasim_allow(const void *memory, unsigned users);
+/* Whether the device has so much left. */
+bool cudasim_has_room(int device, size_t bytes);
 /* What a call of another file begins with: the thread's context, and the lock is held; NULL, and cudasim_entered says
  * what the call is to return. */
 CUcontext cudasim_enter(const char *call);
@@ -134,6 +146,10 @@ void cudasim_changed(void); /* something may run that could not before */
 int cudasim_wait_stream(CUstream);
 int cudasim_wait_event(CUevent);
 void cudasim_wait_all(CUcontext);
+
+/* ---- virtual.c; with the lock held ---- */
+/* Bytes of the device's memory that were created and are not gone. */
+size_t cudasim_created(int device);
 
 /* ---- module.c ---- */
 typedef struct three {

@@ -188,9 +188,16 @@ static int devices(void)
     return n < 0 ? 0 : n > DEVICES ? DEVICES : (int)n;
 }
 
+static size_t allocated(int device);
+
 static size_t memory_of_each(void)
 {
     return (size_t)cudasim_number("CUDASIM_MEMORY", 1 << 30);
+}
+
+bool cudasim_has_room(int device, size_t bytes)
+{
+    return device < devices() && bytes <= memory_of_each() && allocated(device) <= memory_of_each() - bytes;
 }
 
 API cuDeviceGetCount(int *count)
@@ -232,7 +239,9 @@ API cuDeviceGetAttribute(int *value, CUdevice_attribute what, CUdevice device)
              : what == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT     ? 2
              : what == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? capability / 10
              : what == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? capability % 10
-                                                                    : 0;
+             : what == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+                 ? (int)cudasim_number("CUDASIM_VIRTUAL", 1)
+                 : 0;
     return leave(CUDA_SUCCESS);
 }
 
@@ -327,7 +336,9 @@ API cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 typedef struct block {
     char *begin;
     size_t size, pages;
-    int device; /* -1: pinned memory of the host */
+    int device;     /* -1: pinned memory of the host */
+    bool mapped;    /* virtual.c has its pages, */
+    unsigned users; /* and these devices (bits) may use it */
     struct block *next;
 } block;
 
@@ -342,10 +353,81 @@ static block **find(int device, const void *memory)
     return NULL;
 }
 
+/* Pieces that are mapped one behind the other are as one. */
 bool cudasim_has(int device, const void *memory, size_t bytes)
 {
-    block **b = find(device, memory);
-    return b && (size_t)((*b)->begin + (*b)->size - (const char *)memory) >= bytes;
+    const char *from = memory, *end = from + bytes;
+    do {
+        block **b = find(device, from);
+        if (!b || ((*b)->mapped && !((*b)->users >> device & 1)))
+            return false;
+        from = (*b)->begin + (*b)->size;
+        if (!(*b)->mapped)
+            return from >= end;
+    } while (from < end);
+    return true;
+}
+
+bool cudasim_reaches(int device, const void *memory, size_t bytes)
+{
+    const char *from = memory, *end = from + bytes;
+    bool does = true;
+    cudasim_lock();
+    while (does && from < end) {
+        const block *b = blocks;
+        while (b && (!b->mapped || from < b->begin || from >= b->begin + b->size))
+            b = b->next;
+        does = b && b->users >> device & 1;
+        from = does ? b->begin + b->size : end;
+    }
+    cudasim_unlock();
+    return does;
+}
+
+bool cudasim_is_free(const void *memory, size_t bytes)
+{
+    bool is = true;
+    for (block *b = blocks; b && is; b = b->next)
+        is = b->begin >= (const char *)memory + bytes || b->begin + b->pages <= (const char *)memory;
+    return is;
+}
+
+bool cudasim_add_mapped(int device, void *memory, size_t bytes)
+{
+    block *b = malloc(sizeof *b);
+    if (b)
+        *b = (block){.begin = memory, .size = bytes, .pages = bytes, .device = device, .mapped = true, .next = blocks};
+    blocks = b ? b : blocks;
+    return b != NULL;
+}
+
+size_t cudasim_mapped_at(const void *memory)
+{
+    for (block *b = blocks; b; b = b->next)
+        if (b->mapped && b->begin == memory)
+            return b->size;
+    return 0;
+}
+
+void cudasim_remove_mapped(const void *memory)
+{
+    block **link = &blocks;
+    while ((*link)->begin != memory)
+        link = &(*link)->next;
+    block *b = *link;
+    cudasim_clock_freed(b->begin, b->size);
+    *link = b->next;
+    free(b);
+}
+
+unsigned cudasim_allow(const void *memory, unsigned users)
+{
+    block *b = blocks;
+    while (b->begin != memory)
+        b = b->next;
+    unsigned before = b->users;
+    b->users |= users;
+    return (before ^ b->users) >> b->device & 1;
 }
 
 bool cudasim_is_memory(const void *memory)
@@ -358,9 +440,9 @@ bool cudasim_is_memory(const void *memory)
 
 static size_t allocated(int device)
 {
-    size_t bytes = 0;
+    size_t bytes = cudasim_created(device);
     for (block *b = blocks; b; b = b->next)
-        bytes += b->device == device ? b->size : 0;
+        bytes += b->device == device && !b->mapped ? b->size : 0;
     return bytes;
 }
 
@@ -392,7 +474,7 @@ static CUresult allocate(int device, size_t size, void **out)
 static CUresult release(int device, const void *memory)
 {
     block **link = find(device, memory), *b = link ? *link : NULL;
-    if (!b || b->begin != memory)
+    if (!b || b->begin != memory || b->mapped)
         return INVALID_VALUE;
     cudasim_clock_freed(b->begin, b->size);
     *link = b->next;
@@ -406,7 +488,7 @@ API cuMemAlloc_v2(CUdeviceptr *out, size_t size)
     BEGIN_IN_CONTEXT(cuMemAlloc_v2);
     int device = current()->device;
     void *memory = NULL;
-    if (size > memory_of_each() || allocated(device) > memory_of_each() - size)
+    if (!cudasim_has_room(device, size))
         return leave(CUDA_ERROR_OUT_OF_MEMORY);
     CUresult status = allocate(device, size, &memory);
     *out = (uintptr_t)memory;
@@ -584,14 +666,17 @@ API cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CU
 }
 
 /* ---- launches ---- */
-/* Arguments that are addresses have to be the device's, or those of one that it reaches. */
+/* Arguments that are addresses have to be the device's, or those of one that it reaches; of memory that is mapped,
+ * those that it was given access to. */
 static bool is_stray(CUcontext c, const void *value)
 {
     void *address;
     memcpy(&address, value, sizeof address);
-    for (int d = 0; d < DEVICES; d++)
-        if (d != c->device && !(c->peers >> d & 1) && find(d, address))
+    for (int d = 0; d < DEVICES; d++) {
+        block **b = find(d, address);
+        if (b && !((*b)->mapped ? (*b)->users >> c->device & 1 : d == c->device || c->peers >> d & 1))
             return true;
+    }
     return false;
 }
 

@@ -12,6 +12,7 @@ typedef struct cudasim_functions {
     void (*delay)(int64_t microseconds, const void *stream);
     void (*ignore_events)(bool);
     size_t (*allocated)(int device);
+    bool (*reaches)(int device, const void *memory, size_t bytes);
     long (*conflicts)(void);
     long (*races)(char *text, size_t size);
 } cudasim_functions;

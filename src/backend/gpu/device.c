@@ -66,6 +66,20 @@ void fa__gpu_release(fa__device *d, void *memory, size_t size)
         fa__gpu_own(d)->driver->release(d, memory, size);
 }
 
+static void *extend(void *context, bool small, void *end, size_t size)
+{
+    fa__device *d = context;
+    return fa__gpu_gone ? NULL : fa__gpu_own(d)->driver->extend(d, small, end, size);
+}
+
+static size_t part(void *context, void **memory, size_t size)
+{
+    fa__device *d = context;
+    return fa__gpu_gone ? 0 : fa__gpu_own(d)->driver->part(d, memory, size);
+}
+
+static const fa__cache_growth growth = {extend, part};
+
 /* ---- opening and closing; the registry's lock is held ---- */
 static void note_use(const fa__device *d, const fa__gpu_driver *driver)
 {
@@ -100,7 +114,8 @@ bool fa__gpu_open(fa__device *d, const fa__gpu_driver *driver)
     atomic_store(&g->lost, 0);
     d->cache.source.finish = fa__gpu_finish;
     note_use(d, driver);
-    if (fa__gpu_enroll(d) && open_queues(d, driver))
+    bool grows = !driver->extend || fa__cache_grows(&d->cache, &growth);
+    if (grows && fa__gpu_enroll(d) && open_queues(d, driver))
         return true;
     driver->close(d);
     return false;

@@ -55,6 +55,9 @@ typedef struct fa__gpu_driver {
     /* ---- memory ---- */
     void *(*allocate)(fa__device *, size_t); /* an address, to which offsets are added. NULL, and no error: no more */
     void (*release)(fa__device *, void *, size_t);
+    /* Memory that grows, as fa__cache_growth has it. NULL entries: there is none. */
+    void *(*extend)(fa__device *, bool small, void *end, size_t size);
+    size_t (*part)(fa__device *, void **memory, size_t size);
     /* Memory of the host that copies use without making the host wait; `handle` is what it is freed by. */
     void *(*pinned)(fa__device *, void *queue, size_t, void **handle);
     void (*pinned_free)(fa__device *, void *queue, void *host, void *handle);

@@ -17,6 +17,7 @@ typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUgraphEdgeData_st CUgraphEdgeData;
+typedef unsigned long long CUmemGenericAllocationHandle;
 typedef int nvrtcResult;
 typedef struct _nvrtcProgram *nvrtcProgram;
 
@@ -33,11 +34,16 @@ enum {
     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+    CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
 
     CU_STREAM_NON_BLOCKING = 1,
     CU_MEMHOSTALLOC_PORTABLE = 1,
     CU_STREAM_CAPTURE_MODE_RELAXED = 2,
     CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
+    CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+    CU_MEM_LOCATION_TYPE_DEVICE = 1,
+    CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
 
     NVRTC_SUCCESS = 0,
     NVRTC_ERROR_OUT_OF_MEMORY = 1
@@ -49,6 +55,26 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_st {
     void **kernelParams, **extra, *kern;
     CUcontext ctx;
 } CUDA_KERNEL_NODE_PARAMS;
+
+typedef struct CUmemLocation_st {
+    int type, id;
+} CUmemLocation;
+
+typedef struct CUmemAllocationProp_st {
+    int type, requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType, gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} CUmemAllocationProp;
+
+typedef struct CUmemAccessDesc_st {
+    CUmemLocation location;
+    int flags;
+} CUmemAccessDesc;
 
 /* The lists of functions. Each is included twice: for a table, and for looking them up. */
 #define FA__CUDA_FUNCTIONS(FUNCTION)                                                                                   \
@@ -104,6 +130,16 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_st {
     FUNCTION(cuGraphExecDestroy, (CUgraphExec))                                                                        \
     FUNCTION(cuGraphDestroy, (CUgraph))
 
+/* Those that a driver may lack: then memory does not grow. */
+#define FA__CUDA_VIRTUAL_FUNCTIONS(FUNCTION)                                                                           \
+    FUNCTION(cuMemGetAllocationGranularity, (size_t *, const CUmemAllocationProp *, unsigned))                         \
+    FUNCTION(cuMemAddressReserve, (CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long))                    \
+    FUNCTION(cuMemCreate, (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long))   \
+    FUNCTION(cuMemRelease, (CUmemGenericAllocationHandle))                                                             \
+    FUNCTION(cuMemMap, (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long))                \
+    FUNCTION(cuMemUnmap, (CUdeviceptr, size_t))                                                                        \
+    FUNCTION(cuMemSetAccess, (CUdeviceptr, size_t, const CUmemAccessDesc *, size_t))
+
 #define FA__NVRTC_FUNCTIONS(FUNCTION)                                                                                  \
     FUNCTION(nvrtcVersion, (int *, int *))                                                                             \
     FUNCTION(nvrtcGetNumSupportedArchs, (int *))                                                                       \
@@ -123,6 +159,7 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_st {
 typedef struct fa__cuda_api {
     FA__CUDA_FUNCTIONS(FA__CUDA_FUNCTION)
     FA__CUDA_GRAPH_FUNCTIONS(FA__CUDA_FUNCTION)
+    FA__CUDA_VIRTUAL_FUNCTIONS(FA__CUDA_FUNCTION)
     void (*cudasim_host)(const void *memory, size_t bytes, int write); /* the simulator's alone */
 } fa__cuda_api;
 

@@ -4,6 +4,7 @@
 #define FA__BACKEND_GPU_CUDA_CUDA_H
 #include "backend/gpu/cuda/api.h"
 #include "backend/gpu/queue.h"
+#include "backend/gpu/range.h"
 #include "base/dynamic.h"
 
 enum { FA__CUDA_DEVICES = 16 };
@@ -21,6 +22,12 @@ typedef struct fa__cuda_device {
     pthread_mutex_t lock;
     CUevent base;
     int64_t base_ns;
+    /* Memory that grows (virtual.c), with a lock of its own. */
+    pthread_mutex_t mapping;
+    fa__gpu_range *ranges;
+    size_t granule;                           /* sizes and addresses are multiples of it; 0: memory does not grow */
+    CUmemAccessDesc access[FA__CUDA_DEVICES]; /* who may use the memory: the device, and those that reach it */
+    size_t accesses;
 } fa__cuda_device;
 
 /* A queue and an event as the issue layer has them. */
@@ -91,6 +98,17 @@ void fa__cuda_release(fa__device *, void *, size_t);
 void *fa__cuda_pinned(fa__device *, void *queue, size_t, void **handle);
 void fa__cuda_pinned_free(fa__device *, void *queue, void *host, void *handle);
 void fa__cuda_host(const void *memory, size_t bytes, bool write);
+
+/* ---- virtual.c ---- */
+/* Whether the device's memory can grow; a failure is no error. */
+void fa__cuda_virtual_open(fa__cuda_device *);
+/* Memory of the device that grows is also `peer`'s to use. */
+void fa__cuda_virtual_share(fa__cuda_device *, const fa__cuda_device *peer);
+/* Entries of fa__gpu_driver. */
+void *fa__cuda_extend(fa__device *, bool small, void *end, size_t size);
+size_t fa__cuda_part(fa__device *, void **memory, size_t size);
+/* False: it is no memory that grows. */
+bool fa__cuda_unmap(fa__cuda_device *, void *memory, size_t size);
 
 /* ---- queue.c ---- */
 void *fa__cuda_queue_new(fa__device *);

@@ -95,7 +95,7 @@ static bool is_fit(const fa__cuda_device *o, int number)
 
 static void add_device(int number)
 {
-    fa__cuda_device o = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    fa__cuda_device o = {.lock = PTHREAD_MUTEX_INITIALIZER, .mapping = PTHREAD_MUTEX_INITIALIZER};
     if (!is_known(&o, number)) {
         say("GPU %d does not answer", number);
         return;
@@ -159,6 +159,8 @@ static void meet_others(fa__cuda_device *o)
             continue;
         FA__CUDA(o, cuCtxEnablePeerAccess, other->context, 0);
         FA__CUDA(other, cuCtxEnablePeerAccess, o->context, 0);
+        fa__cuda_virtual_share(o, other);
+        fa__cuda_virtual_share(other, o);
     }
 }
 
@@ -196,6 +198,7 @@ bool fa__cuda_open(fa__device *d)
         fa__cuda_close(d);
         return false;
     }
+    fa__cuda_virtual_open(o);
     meet_others(o);
     return true;
 }

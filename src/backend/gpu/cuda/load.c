@@ -9,10 +9,10 @@ fa__cuda_api fa__cuda;
 fa__nvrtc_api fa__nvrtc;
 
 #define CUDA_SYMBOL(name, parameters) {#name, &fa__cuda.name, false},
-#define GRAPH_SYMBOL(name, parameters) {#name, &fa__cuda.name, true},
+#define OPTIONAL_SYMBOL(name, parameters) {#name, &fa__cuda.name, true},
 #define NVRTC_SYMBOL(name, parameters) {#name, &fa__nvrtc.name, false},
-static const fa__symbol driver_symbols[] = {FA__CUDA_FUNCTIONS(CUDA_SYMBOL) FA__CUDA_GRAPH_FUNCTIONS(GRAPH_SYMBOL){
-    "cudasim_host", &fa__cuda.cudasim_host, true}};
+static const fa__symbol driver_symbols[] = {FA__CUDA_FUNCTIONS(CUDA_SYMBOL) FA__CUDA_GRAPH_FUNCTIONS(
+    OPTIONAL_SYMBOL) FA__CUDA_VIRTUAL_FUNCTIONS(OPTIONAL_SYMBOL){"cudasim_host", &fa__cuda.cudasim_host, true}};
 static const fa__symbol nvrtc_symbols[] = {
     FA__NVRTC_FUNCTIONS(NVRTC_SYMBOL){"nvrtcGetErrorString", &fa__nvrtc.nvrtcGetErrorString, false}};
 enum {
