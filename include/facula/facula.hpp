@@ -875,6 +875,25 @@ struct recurrent {
     tensor output, h_n, c_n;
 };
 
+/** What module::forward_attention() gives: the output, and the weights, empty where they were not asked for. */
+struct attention {
+    tensor output, weights;
+};
+
+/** Options of module::forward_attention(): those of fa_forward_attention(). An empty mask hides nothing. */
+struct attention_options {
+    tensor key_padding_mask = {}, attn_mask = {};
+    bool causal = false, need_weights = true, average_attn_weights = true;
+};
+
+/** Options of module::forward_transformer(): those of fa_forward_transformer(). An empty mask hides nothing. */
+struct transformer_options {
+    tensor memory = {}, mask = {}, key_padding_mask = {};
+    bool causal = false;
+    tensor memory_mask = {}, memory_key_padding_mask = {};
+    bool memory_causal = false;
+};
+
 /** A layer or network; a function of tensors. */
 class module : public handle<fa_module>
 {
@@ -958,6 +977,30 @@ class module : public handle<fa_module>
         const fa_recurrent y = (fa_forward_recurrent)(get(), x.get(), &o);
         detail::good(y.output);
         return {tensor::owned(y.output), tensor::owned(y.h_n), y.c_n ? tensor::owned(y.c_n) : tensor()};
+    }
+    /** Runs nn::multihead_attention() with masks: the output, and the weights. */
+    attention forward_attention(const tensor &query, const tensor &key, const tensor &value,
+                                const attention_options &options = {}, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        fa_forward_attention_options o = FA__DEFAULT_fa_forward_attention;
+        o.key_padding_mask = options.key_padding_mask.get(), o.attn_mask = options.attn_mask.get();
+        o.causal = options.causal, o.need_weights = options.need_weights;
+        o.average_attn_weights = options.average_attn_weights;
+        const fa_attention y = (fa_forward_attention)(get(), query.get(), key.get(), value.get(), &o);
+        detail::good(y.output);
+        return {tensor::owned(y.output), y.weights ? tensor::owned(y.weights) : tensor()};
+    }
+    /** Runs a layer or stack of a transformer with masks. */
+    tensor forward_transformer(const tensor &x, const transformer_options &options = {}, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        fa_forward_transformer_options o = FA__DEFAULT_fa_forward_transformer;
+        o.memory = options.memory.get(), o.mask = options.mask.get();
+        o.key_padding_mask = options.key_padding_mask.get(), o.causal = options.causal;
+        o.memory_mask = options.memory_mask.get();
+        o.memory_key_padding_mask = options.memory_key_padding_mask.get(), o.memory_causal = options.memory_causal;
+        return tensor::owned((fa_forward_transformer)(get(), x.get(), &o));
     }
     /** A child, as "features.0". */
     module child(const char *name, FA__HERE) const

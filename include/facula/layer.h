@@ -579,6 +579,202 @@ FA_API fa_recurrent fa_forward_recurrent(fa_module *module, fa_tensor *x, const 
 
 /** @} */
 
+/** @defgroup layer_attention Attention and transformers
+ *
+ *  Multi-head attention, the layers of transformers that are made of it, and stacks of these. fa_forward() runs them
+ *  without masks; fa_forward_attention() and fa_forward_transformer() take masks, and the former gives the weights.
+ *
+ *      fa_module *layer = fa_nn_transformer_encoder_layer(64, 4, .dim_feedforward = 256, .batch_first = true);
+ *      fa_module *encoder = fa_nn_transformer_encoder(layer, 6);
+ *      fa_tensor *y = fa_forward_transformer(encoder, x, .causal = true); // (n, l, 64) to (n, l, 64)
+ *
+ *  A mask that is bool is true where something is hidden, as in PyTorch's layers; that of
+ *  fa_scaled_dot_product_attention() is true where it is seen. A floating mask is added to the scores. All masks of a
+ *  call hide together. A query that sees no key gets 0 from the values; in PyTorch it gets NaN.
+ *  @{ */
+
+/** Options of fa_nn_multihead_attention(). */
+typedef struct fa_nn_multihead_attention_options {
+    size_t size;      /**< set by the macro */
+    double dropout;   /**< probability that a weight becomes 0, in training */
+    bool bias;        /**< add "in_proj_bias" and "out_proj.bias" */
+    int64_t kdim;     /**< width of the keys; 0: embed_dim */
+    int64_t vdim;     /**< width of the values; 0: embed_dim */
+    bool batch_first; /**< tensors are (n, l, ...) instead of (l, n, ...) */
+    fa_dtype dtype;   /**< dtype of the parameters; FA_SAME: f32 */
+    fa_device device; /**< device of the parameters */
+    char fa__end;
+} fa_nn_multihead_attention_options;
+#define FA__DEVICE_fa_nn_multihead_attention ,
+#define FA__DEFAULT_fa_nn_multihead_attention                                                                          \
+    {                                                                                                                  \
+        offsetof(fa_nn_multihead_attention_options, fa__end), 0, true, 0, 0, false, FA_SAME, {0, 0}, 0                 \
+    }
+/** Multi-head attention (arXiv:1706.03762): queries (l, n, embed_dim), keys (s, n, kdim) and values (s, n, vdim) to (l,
+ *  n, embed_dim), or the same without n. Inputs are the three, or x, which is all of them. Each of num_heads heads
+ *  attends with embed_dim / num_heads features of the projected inputs; "out_proj" projects what they give. The
+ *  projections are "in_proj_weight" (3 * embed_dim, embed_dim), or with other widths of keys or values
+ *  "q_proj_weight" (embed_dim, embed_dim), "k_proj_weight" (embed_dim, kdim) and "v_proj_weight" (embed_dim, vdim);
+ *  these are initialized uniformly as in fa_init_xavier_uniform_(), "out_proj.weight" as in fa_nn_linear(), biases with
+ *  0. See fa_scaled_dot_product_attention().
+ *
+ *      fa_nn_multihead_attention(embed_dim, num_heads, .dropout = 0, .bias = true, .kdim = 0, .vdim = 0,
+ *          .batch_first = false, .dtype = FA_SAME, .device) */
+FA_API fa_module *fa_nn_multihead_attention(int64_t embed_dim, int64_t num_heads,
+                                            const fa_nn_multihead_attention_options *options);
+#define fa_nn_multihead_attention(...)                                                                                 \
+    FA__CALL2(fa_nn_multihead_attention, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** What fa_forward_attention() returns. The tensors belong to the current scope. */
+typedef struct fa_attention {
+    fa_tensor *output;  /**< (l, n, embed_dim), or as the query */
+    fa_tensor *weights; /**< (n, l, s), or (n, heads, l, s) without .average_attn_weights: how much each query takes of
+                           each key; without n for inputs without n. NULL without .need_weights */
+} fa_attention;
+
+/** Options of fa_forward_attention(). */
+typedef struct fa_forward_attention_options {
+    size_t size;                       /**< set by the macro */
+    const fa_tensor *key_padding_mask; /**< (n, s): true for keys that no query sees, or numbers to add; NULL: none */
+    const fa_tensor *attn_mask;        /**< (l, s) or (n * num_heads, l, s): true where a query does not see a key, or
+                                          numbers to add; NULL: none */
+    bool causal;                       /**< query i sees the keys 0 to i only */
+    bool need_weights; /**< return the weights; without them, memory is taken for some rows of the scores at a time */
+    bool average_attn_weights; /**< return their mean over the heads */
+    char fa__end;
+} fa_forward_attention_options;
+#define FA__DEFAULT_fa_forward_attention                                                                               \
+    {                                                                                                                  \
+        offsetof(fa_forward_attention_options, fa__end), NULL, NULL, false, true, true, 0                              \
+    }
+/** Runs a layer of fa_nn_multihead_attention() as fa_forward() does, with masks, and returns the weights besides.
+ *
+ *      fa_forward_attention(attention, query, key, value, .key_padding_mask = NULL, .attn_mask = NULL,
+ *          .causal = false, .need_weights = true, .average_attn_weights = true)
+ *
+ *  @param module  the layer
+ *  @param query   the queries
+ *  @param key     the keys
+ *  @param value   the values
+ *  @param options the options shown above; NULL for the defaults
+ *  @return NULLs and an error if the module is another one, or if running it failed */
+FA_API fa_attention fa_forward_attention(fa_module *module, fa_tensor *query, fa_tensor *key, fa_tensor *value,
+                                         const fa_forward_attention_options *options);
+#define fa_forward_attention(...)                                                                                      \
+    FA__CALL4(fa_forward_attention, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__SAME, FA__SAME,          \
+              FA__SAME, __VA_ARGS__)
+
+/** Options of fa_nn_transformer_encoder_layer(). */
+typedef struct fa_nn_transformer_encoder_layer_options {
+    size_t size;             /**< set by the macro */
+    int64_t dim_feedforward; /**< width between "linear1" and "linear2" */
+    double dropout;          /**< probability that an element becomes 0, in training */
+    const char *activation;  /**< "relu" or "gelu": the function between "linear1" and "linear2" */
+    double layer_norm_eps;   /**< added to the variance in the normalizations */
+    bool batch_first;        /**< tensors are (n, l, ...) instead of (l, n, ...) */
+    bool norm_first;         /**< normalize before each part, not after it */
+    bool bias;               /**< add biases, also of the normalizations */
+    fa_dtype dtype;          /**< dtype of the parameters; FA_SAME: f32 */
+    fa_device device;        /**< device of the parameters */
+    char fa__end;
+} fa_nn_transformer_encoder_layer_options;
+#define FA__DEVICE_fa_nn_transformer_encoder_layer ,
+#define FA__DEFAULT_fa_nn_transformer_encoder_layer                                                                    \
+    {                                                                                                                  \
+        offsetof(fa_nn_transformer_encoder_layer_options, fa__end), 2048, 0.1, "relu", 1e-5, false, false, true,       \
+            FA_SAME, {0, 0}, 0                                                                                         \
+    }
+/** Layer of a transformer's encoder (arXiv:1706.03762), or with .causal of a language model: (l, n, d_model) to the
+ *  same shape, or the same without n. x + "self_attn", then x + "linear2" of the activation of "linear1", with "norm1"
+ *  and "norm2" after these parts, or before them (arXiv:2002.04745).
+ *
+ *      fa_nn_transformer_encoder_layer(d_model, nhead, .dim_feedforward = 2048, .dropout = 0.1, .activation = "relu",
+ *          .layer_norm_eps = 1e-5, .batch_first = false, .norm_first = false, .bias = true, .dtype = FA_SAME, .device)
+ */
+FA_API fa_module *fa_nn_transformer_encoder_layer(int64_t d_model, int64_t nhead,
+                                                  const fa_nn_transformer_encoder_layer_options *options);
+#define fa_nn_transformer_encoder_layer(...)                                                                           \
+    FA__CALL2(fa_nn_transformer_encoder_layer, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_nn_transformer_decoder_layer(). */
+typedef fa_nn_transformer_encoder_layer_options fa_nn_transformer_decoder_layer_options;
+#define FA__DEVICE_fa_nn_transformer_decoder_layer ,
+#define FA__DEFAULT_fa_nn_transformer_decoder_layer FA__DEFAULT_fa_nn_transformer_encoder_layer
+/** Layer of a transformer's decoder: x (l, n, d_model) and memory (s, n, d_model), what the encoder gave, to x's shape.
+ *  As fa_nn_transformer_encoder_layer(), but between its two parts x + "multihead_attn", which attends to memory.
+ *
+ *      fa_nn_transformer_decoder_layer(d_model, nhead, .dim_feedforward = 2048, .dropout = 0.1, .activation = "relu",
+ *          .layer_norm_eps = 1e-5, .batch_first = false, .norm_first = false, .bias = true, .dtype = FA_SAME, .device)
+ */
+FA_API fa_module *fa_nn_transformer_decoder_layer(int64_t d_model, int64_t nhead,
+                                                  const fa_nn_transformer_decoder_layer_options *options);
+#define fa_nn_transformer_decoder_layer(...)                                                                           \
+    FA__CALL2(fa_nn_transformer_decoder_layer, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_nn_transformer_encoder(). */
+typedef struct fa_nn_transformer_encoder_options {
+    size_t size;     /**< set by the macro */
+    fa_module *norm; /**< a layer behind the last one, such as fa_nn_layer_norm(); NULL: none */
+    char fa__end;
+} fa_nn_transformer_encoder_options;
+#define FA__DEFAULT_fa_nn_transformer_encoder                                                                          \
+    {                                                                                                                  \
+        offsetof(fa_nn_transformer_encoder_options, fa__end), NULL, 0                                                  \
+    }
+/** Stack of num_layers copies of a fa_nn_transformer_encoder_layer(), "layers.0" and so on, which begin with the same
+ *  parameters.
+ *
+ *      fa_nn_transformer_encoder(layer, num_layers, .norm = NULL) */
+FA_API fa_module *fa_nn_transformer_encoder(fa_module *layer, int64_t num_layers,
+                                            const fa_nn_transformer_encoder_options *options);
+#define fa_nn_transformer_encoder(...)                                                                                 \
+    FA__CALL2(fa_nn_transformer_encoder, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_nn_transformer_decoder(). */
+typedef fa_nn_transformer_encoder_options fa_nn_transformer_decoder_options;
+#define FA__DEFAULT_fa_nn_transformer_decoder FA__DEFAULT_fa_nn_transformer_encoder
+/** Stack of num_layers copies of a fa_nn_transformer_decoder_layer(), "layers.0" and so on, which all read the same
+ *  memory.
+ *
+ *      fa_nn_transformer_decoder(layer, num_layers, .norm = NULL) */
+FA_API fa_module *fa_nn_transformer_decoder(fa_module *layer, int64_t num_layers,
+                                            const fa_nn_transformer_decoder_options *options);
+#define fa_nn_transformer_decoder(...)                                                                                 \
+    FA__CALL2(fa_nn_transformer_decoder, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_forward_transformer(). */
+typedef struct fa_forward_transformer_options {
+    size_t size;                              /**< set by the macro */
+    const fa_tensor *memory;                  /**< what a decoder reads besides: (s, n, d_model); NULL for an encoder */
+    const fa_tensor *mask;                    /**< .attn_mask of "self_attn"; NULL: none */
+    const fa_tensor *key_padding_mask;        /**< that of "self_attn"; NULL: none */
+    bool causal;                              /**< position i of x sees the positions 0 to i only */
+    const fa_tensor *memory_mask;             /**< .attn_mask of "multihead_attn"; NULL: none */
+    const fa_tensor *memory_key_padding_mask; /**< that of "multihead_attn"; NULL: none */
+    bool memory_causal;                       /**< position i of x sees the positions 0 to i of memory only */
+    char fa__end;
+} fa_forward_transformer_options;
+#define FA__DEFAULT_fa_forward_transformer                                                                             \
+    {                                                                                                                  \
+        offsetof(fa_forward_transformer_options, fa__end), NULL, NULL, NULL, false, NULL, NULL, false, 0               \
+    }
+/** Runs a layer or stack of a transformer as fa_forward() does, with masks, which all layers of a stack get. Masks are
+ *  those of fa_forward_attention().
+ *
+ *      fa_forward_transformer(module, x, .memory = NULL, .mask = NULL, .key_padding_mask = NULL, .causal = false,
+ *          .memory_mask = NULL, .memory_key_padding_mask = NULL, .memory_causal = false)
+ *
+ *  @param module  a layer or stack of this group
+ *  @param x       its input
+ *  @param options the options shown above; NULL for the defaults
+ *  @return NULL and an error if the module is none of these, or if running it failed */
+FA_API fa_tensor *fa_forward_transformer(fa_module *module, fa_tensor *x,
+                                         const fa_forward_transformer_options *options);
+#define fa_forward_transformer(...)                                                                                    \
+    FA__CALL2(fa_forward_transformer, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** @} */
+
 /** @defgroup layer_activation Activation layers
  *
  *  Activation functions as modules. Only fa_nn_prelu() has parameters. The formulas are documented with the functions

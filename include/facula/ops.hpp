@@ -8742,6 +8742,129 @@ inline module rnn_cell(int64_t input_size, int64_t hidden_size, const rnn_cell_o
     return module::owned((fa_nn_rnn_cell)(input_size, hidden_size, &given));
 }
 
+struct multihead_attention_options {
+    double dropout = 0;
+    bool bias = true;
+    int64_t kdim = 0;
+    int64_t vdim = 0;
+    bool batch_first = false;
+    fa_dtype dtype = FA_SAME;
+    fa::device device = {};
+};
+inline module multihead_attention(int64_t embed_dim, int64_t num_heads, const multihead_attention_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_nn_multihead_attention_options given = FA__DEFAULT_fa_nn_multihead_attention;
+    given.dropout = options.dropout;
+    given.bias = options.bias;
+    given.kdim = options.kdim;
+    given.vdim = options.vdim;
+    given.batch_first = options.batch_first;
+    given.dtype = options.dtype;
+    given.device = options.device.get();
+    return module::owned((fa_nn_multihead_attention)(embed_dim, num_heads, &given));
+}
+
+template <class Number, detail::if_number<Number> = 0>
+inline fa::module multihead_attention(int64_t embed_dim, int64_t num_heads, Number dropout, FA__HERE)
+{
+    multihead_attention_options options;
+    options.dropout = static_cast<double>(dropout);
+    return multihead_attention(embed_dim, num_heads, options, file, line);
+}
+
+struct transformer_encoder_layer_options {
+    int64_t dim_feedforward = 2048;
+    double dropout = 0.1;
+    const char *activation = "relu";
+    double layer_norm_eps = 1e-5;
+    bool batch_first = false;
+    bool norm_first = false;
+    bool bias = true;
+    fa_dtype dtype = FA_SAME;
+    fa::device device = {};
+};
+inline module transformer_encoder_layer(int64_t d_model, int64_t nhead, const transformer_encoder_layer_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_nn_transformer_encoder_layer_options given = FA__DEFAULT_fa_nn_transformer_encoder_layer;
+    given.dim_feedforward = options.dim_feedforward;
+    given.dropout = options.dropout;
+    given.activation = options.activation;
+    given.layer_norm_eps = options.layer_norm_eps;
+    given.batch_first = options.batch_first;
+    given.norm_first = options.norm_first;
+    given.bias = options.bias;
+    given.dtype = options.dtype;
+    given.device = options.device.get();
+    return module::owned((fa_nn_transformer_encoder_layer)(d_model, nhead, &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module transformer_encoder_layer(int64_t d_model, int64_t nhead, Number dim_feedforward, FA__HERE)
+{
+    transformer_encoder_layer_options options;
+    options.dim_feedforward = static_cast<int64_t>(dim_feedforward);
+    return transformer_encoder_layer(d_model, nhead, options, file, line);
+}
+
+struct transformer_decoder_layer_options {
+    int64_t dim_feedforward = 2048;
+    double dropout = 0.1;
+    const char *activation = "relu";
+    double layer_norm_eps = 1e-5;
+    bool batch_first = false;
+    bool norm_first = false;
+    bool bias = true;
+    fa_dtype dtype = FA_SAME;
+    fa::device device = {};
+};
+inline module transformer_decoder_layer(int64_t d_model, int64_t nhead, const transformer_decoder_layer_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_nn_transformer_encoder_layer_options given = FA__DEFAULT_fa_nn_transformer_decoder_layer;
+    given.dim_feedforward = options.dim_feedforward;
+    given.dropout = options.dropout;
+    given.activation = options.activation;
+    given.layer_norm_eps = options.layer_norm_eps;
+    given.batch_first = options.batch_first;
+    given.norm_first = options.norm_first;
+    given.bias = options.bias;
+    given.dtype = options.dtype;
+    given.device = options.device.get();
+    return module::owned((fa_nn_transformer_decoder_layer)(d_model, nhead, &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module transformer_decoder_layer(int64_t d_model, int64_t nhead, Number dim_feedforward, FA__HERE)
+{
+    transformer_decoder_layer_options options;
+    options.dim_feedforward = static_cast<int64_t>(dim_feedforward);
+    return transformer_decoder_layer(d_model, nhead, options, file, line);
+}
+
+struct transformer_encoder_options {
+    fa::module norm = {};
+};
+inline module transformer_encoder(const fa::module &layer, int64_t num_layers, const transformer_encoder_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_nn_transformer_encoder_options given = FA__DEFAULT_fa_nn_transformer_encoder;
+    given.norm = options.norm.get();
+    return module::owned((fa_nn_transformer_encoder)(layer.get(), num_layers, &given));
+}
+
+struct transformer_decoder_options {
+    fa::module norm = {};
+};
+inline module transformer_decoder(const fa::module &layer, int64_t num_layers, const transformer_decoder_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_nn_transformer_encoder_options given = FA__DEFAULT_fa_nn_transformer_decoder;
+    given.norm = options.norm.get();
+    return module::owned((fa_nn_transformer_decoder)(layer.get(), num_layers, &given));
+}
+
 inline module relu(FA__HERE)
 {
     const detail::call here(file, line);

@@ -15,12 +15,22 @@ static _Thread_local struct {
     char text[280];         /* what the message says of it: `, in conv2d "features.0" of net` */
 } failure;
 
-static const char *name_within(const fa_module *module, const fa_module *child)
+/* Writes the path of a module in another that runs it, also in lists and dictionaries there, which are not run. */
+static bool path_within(const fa_module *module, const fa_module *child, char *path, size_t size, int depth)
 {
-    const fa__member *m = module->first;
-    while (m && m->object != child)
-        m = m->next;
-    return m ? m->name : "?"; /* the forward function runs a module that is none of its members */
+    enum { DEEPEST = 4 };
+    for (const fa__member *m = module->first; m; m = m->next) {
+        const int length = snprintf(path, size, "%s", m->name);
+        if (m->object == child)
+            return true;
+        if (m->kind != FA__CHILD || depth == DEEPEST || length < 0 || (size_t)length + 1 >= size)
+            continue;
+        path[length] = '.';
+        if (path_within(m->object, child, path + length + 1, size - (size_t)length - 1, depth + 1))
+            return true;
+    }
+    snprintf(path, size, "?"); /* the forward function runs a module that is none of its members */
+    return false;
 }
 
 /* Says in the message that the error came up in this module, which is around the one that failed last. */
@@ -29,8 +39,9 @@ static void locate(const fa_module *module)
     char before[sizeof failure.text], path[sizeof failure.path];
     memcpy(before, failure.outer ? failure.text : "", failure.outer ? sizeof before : 1);
     if (failure.outer) {
-        snprintf(path, sizeof path, "%s%s%s", name_within(module, failure.outer), *failure.path ? "." : "",
-                 failure.path);
+        path_within(module, failure.outer, path, sizeof path, 0);
+        const size_t length = strlen(path);
+        snprintf(path + length, sizeof path - length, "%s%s", *failure.path ? "." : "", failure.path);
         memcpy(failure.path, path, sizeof path);
         snprintf(failure.text, sizeof failure.text, ", in %s \"%s\" of %s", failure.kind, failure.path, module->kind);
     } else {

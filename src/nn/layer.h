@@ -34,6 +34,10 @@ bool fa__is_relu(const fa_module *module);
 bool fa__is_max_pool_2x2(const fa_module *module);
 /* Whether a module is a recurrent layer or cell. */
 bool fa__is_recurrent(const fa_module *module);
+/* Whether a module is fa_nn_multihead_attention(), and for its inputs: the elements that it projects, and how often
+ * each element of the projected query is multiplied with keys and values. */
+bool fa__is_attention(const fa_module *module);
+bool fa__attention_work(const fa_module *module, fa_tensors inputs, int64_t *projected, int64_t *times);
 
 /* "(1, 3, 8, 8)" */
 typedef struct fa__shape_text {

@@ -65,8 +65,20 @@ static bool recurrent_work(const fa_module *m, const fa_tensor *x, int64_t *work
     return good;
 }
 
+/* Attention projects its inputs to the width of the output, and multiplies these with each other; "out_proj" counts by
+ * itself. */
+static bool attention_work(const fa_module *m, fa_tensors inputs, const fa_tensor *output, int64_t *work)
+{
+    int64_t projected, times;
+    return !fa_numel(output)
+           || (fa__attention_work(m, inputs, &projected, &times) && add(work, projected, fa_size(output, -1))
+               && add(work, fa_numel(output), times));
+}
+
 static bool work_of(const fa_module *m, fa_tensors inputs, const fa_tensor *output, int64_t *work)
 {
+    if (inputs.count && fa__is_attention(m))
+        return attention_work(m, inputs, output, work);
     if (inputs.count && fa__is_recurrent(m))
         return recurrent_work(m, inputs.item[0], work);
     const fa__member *weight = fa__module_member(m, "weight", strlen("weight"));

@@ -3,8 +3,8 @@
 A line is `layer step name: numbers`. Step 0 and 1 are training, with another input each, step 2 is inference; names are y, x.grad,
 state0 and so on (what a recurrent layer gives besides), and those of gradients of parameters and of buffers. `init layer name: deviation most` is how large what a layer begins with is.
 `cnn` are the logits of the network in cnn.safetensors, which is written here too: a state_dict of PyTorch's; `saved lstm` is the
-output of that in lstm.safetensors. The layers, with
-their options, stand in tests/nn/reference.c under the same names."""
+output of that in lstm.safetensors, and `saved transformer` of that in transformer.safetensors. The layers, with
+their options, and their masks stand in tests/nn/reference.c under the same names."""
 import math
 import pathlib
 
@@ -26,6 +26,20 @@ def values(shape, place, scale=1.0, dtype=torch.float64):
 
 def tokens(shape, place, below):
     return torch.tensor([(i * 3 + place) % below for i in range(math.prod(shape))]).reshape(shape)
+
+
+def causal(l, s):
+    return torch.ones(l, s, dtype=torch.bool).triu(1)
+
+
+PADDING = torch.tensor([[False, False, False, False, True], [False, False, True, True, True]])
+NUMBERS, HEADS = values((5, 5), 2, 0.5), torch.tensor([(i * 5) % 7 > 4 for i in range(100)]).reshape(4, 5, 5)
+
+
+def crossing(attention, x):
+    """Keys and values of other widths, twice as many as queries."""
+    twice = torch.cat([x, x.flip(1)], 1)
+    return attention(x, twice[..., :3], torch.cat([twice, twice[..., :1]], -1), average_attn_weights=False)
 
 
 PLANES, LINES, FLAT, STEPS = (2, 4, 5, 4), (2, 4, 6), (3, 8), (5, 2, 4)
@@ -130,6 +144,32 @@ LAYERS = {
     "gru_cell_no_bias": (lambda: nn.GRUCell(4, 3, bias=False), (4,)),
     "rnn_cell": (lambda: nn.RNNCell(4, 3), (3, 4)),
     "rnn_cell_relu": (lambda: nn.RNNCell(4, 3, bias=False, nonlinearity="relu"), (4,)),
+    "attention": (lambda: nn.MultiheadAttention(4, 2), STEPS, lambda m, x: m(x, x, x)),
+    "attention_all": (lambda: nn.MultiheadAttention(4, 2, bias=False, kdim=3, vdim=5, batch_first=True), STEPS, crossing),
+    "attention_masks": (lambda: nn.MultiheadAttention(4, 2), STEPS, lambda m, x: m(
+        x, x.flip(0), x, key_padding_mask=torch.zeros(2, 5).double().masked_fill(PADDING, -math.inf), attn_mask=NUMBERS)),
+    "attention_heads": (lambda: nn.MultiheadAttention(4, 2), STEPS, lambda m, x: m(
+        x, x, x, key_padding_mask=PADDING, attn_mask=HEADS, need_weights=False)[0]),
+    "attention_causal": (lambda: nn.MultiheadAttention(4, 2), STEPS, lambda m, x: m(
+        x, x, x, attn_mask=causal(5, 5), is_causal=True, need_weights=False)[0]),
+    "attention_without_batch": (lambda: nn.MultiheadAttention(4, 2, batch_first=True), (5, 4), lambda m, x: m(
+        x, x, x, key_padding_mask=PADDING[1], attn_mask=HEADS[:2])),
+    "attention_dropout": (lambda: nn.MultiheadAttention(4, 2, dropout=0.5), STEPS, lambda m, x: m(x, x, x)),
+    "transformer_encoder_layer": (lambda: nn.TransformerEncoderLayer(4, 2, 6, 0), STEPS),
+    "transformer_encoder_layer_all": (lambda: nn.TransformerEncoderLayer(
+        4, 2, 6, 0, "gelu", 0.1, batch_first=True, norm_first=True, bias=False), STEPS),
+    "transformer_encoder_layer_masks": (lambda: nn.TransformerEncoderLayer(4, 2, 6, 0), STEPS, lambda m, x: m(
+        x, src_mask=causal(5, 5), src_key_padding_mask=PADDING)),
+    "transformer_encoder_layer_dropout": (lambda: nn.TransformerEncoderLayer(4, 2, 6), STEPS),
+    "transformer_encoder": (lambda: nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(4, 2, 6, 0), 2, nn.LayerNorm(4)), STEPS, lambda m, x: m(
+        x, mask=causal(5, 5), src_key_padding_mask=PADDING)),
+    "transformer_decoder_layer": (lambda: nn.TransformerDecoderLayer(4, 2, 6, 0), STEPS, lambda m, x: m(
+        x, x[1:4], tgt_key_padding_mask=PADDING, memory_mask=NUMBERS[:, :3])),
+    "transformer_decoder_layer_all": (lambda: nn.TransformerDecoderLayer(
+        4, 2, 6, 0, "gelu", 0.1, batch_first=True, norm_first=True, bias=False), STEPS, lambda m, x: m(x, x[:, 1:])),
+    "transformer_decoder": (lambda: nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2, 6, 0), 2), STEPS, lambda m, x: m(
+        x, x[1:4], tgt_mask=causal(5, 5), memory_key_padding_mask=PADDING[:, 1:4])),
 }
 INITS = {
     "linear": lambda: nn.Linear(300, 200),
@@ -139,16 +179,24 @@ INITS = {
     "embedding": lambda: nn.Embedding(300, 200),
     "lstm": lambda: nn.LSTM(60, 50, num_layers=2, bidirectional=True, proj_size=40),
     "gru_cell": lambda: nn.GRUCell(60, 50),
+    "attention": lambda: nn.MultiheadAttention(60, 4),
+    "attention_apart": lambda: nn.MultiheadAttention(60, 4, kdim=40, vdim=50),
+    "transformer_encoder_layer": lambda: nn.TransformerEncoderLayer(60, 4, 80),
 }
 
 
-def step(module, shape, place):
+def softened(name):
+    """Attention takes smaller numbers, with which no weight comes near to 1."""
+    return 0.25 if name.startswith(("attention", "transformer")) else 1
+
+
+def step(name, module, shape, call, place):
     given = shape[0] == "tokens"
-    x = tokens(shape[2], place, shape[1]) if given else values(shape, place, 3).requires_grad_()
+    x = tokens(shape[2], place, shape[1]) if given else values(shape, place, 3 * softened(name)).requires_grad_()
     module.zero_grad(set_to_none=True)
-    y = module(x)
+    y = call(module, x)
     states = []
-    if isinstance(y, tuple):  # of a recurrent layer, or an LSTM's cell
+    if isinstance(y, tuple):  # of a recurrent layer, an LSTM's cell, or attention
         y, *others = y
         states = [others[0][0], others[0][1]] if others and isinstance(others[0], tuple) else others
     if y.requires_grad:
@@ -157,14 +205,14 @@ def step(module, shape, place):
 
 
 def layer_lines(name):
-    make, shape = LAYERS[name]
+    make, shape, *call = LAYERS[name]
     module = make().double()
     for k, p in enumerate(module.parameters()):
-        p.data = values(p.shape, k + 1)
+        p.data = values(p.shape, k + 1, softened(name))
     steps = (0, 1, 2) if name.startswith("batch_norm") else (2,) if name == "rrelu" or name.endswith("_dropout") else (0,)
     for s in steps:
         module.train(s < 2)
-        made = step(module, shape, s)
+        made = step(name, module, shape, call[0] if call else lambda m, x: m(x), s)
         made += [(n + ".grad", p.grad) for n, p in module.named_parameters()] + (list(module.named_buffers()) if len(steps) > 1 else [])
         yield from (f"{name} {s} {n}: {numbers(t)}" for n, t in made)
 
@@ -201,6 +249,17 @@ def lstm_line():
     yield f"saved lstm y: {numbers(net.lstm(values((5, 2, 3), 3, dtype=torch.float32))[0])}"
 
 
+def transformer_line():
+    from safetensors.torch import save_file
+
+    torch.manual_seed(8)
+    net = nn.Transformer(8, 2, num_encoder_layers=2, num_decoder_layers=2, dim_feedforward=12, dropout=0, batch_first=True)
+    save_file(net.state_dict(), HERE / "transformer.safetensors")
+    x = values((2, 5, 8), 3, dtype=torch.float32)
+    y = net(x, x[:, 1:4], tgt_mask=causal(3, 3), src_key_padding_mask=PADDING, memory_key_padding_mask=PADDING)
+    yield f"saved transformer y: {numbers(y)}"
+
+
 def lines():
     for name in LAYERS:
         yield from layer_lines(name)
@@ -208,3 +267,4 @@ def lines():
         yield from init_lines(name)
     yield from cnn_line()
     yield from lstm_line()
+    yield from transformer_line()

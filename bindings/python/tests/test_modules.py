@@ -410,6 +410,33 @@ class Lifetimes(Case):
         y.sum().backward()
         self.assertEqual(weight.grad.shape, (16, 4))
 
+    def test_attention(self):
+        x = fa.randn(2, 5, 8)
+        net = nn.MultiheadAttention(8, 2, batch_first=True)
+        y, weights = net(x, x, x, key_padding_mask=[[False] * 5, [False, False, True, True, True]])
+        self.assertEqual((y.shape, weights.shape), ((2, 5, 8), (2, 5, 5)))
+        self.assertEqual(weights[1, :, 2:].abs().max().item(), 0)
+        self.assertIsNone(net(x, x, x, need_weights=False)[1])
+        self.assertEqual(net(x, x, x, average_attn_weights=False)[1].shape, (2, 2, 5, 5))
+        self.assertRaises(fa.Error, nn.MultiheadAttention, 8, 3)
+        self.assertRaises(fa.Error, net, x, x, x, attn_mask=fa.zeros(4, 5))
+
+    def test_transformers(self):
+        x, memory = fa.randn(2, 5, 8), fa.randn(2, 3, 8)
+        encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, 0, batch_first=True), 2, norm=nn.LayerNorm(8))
+        decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16, 0, batch_first=True), 2)
+        self.assertIn('layers.1.self_attn.in_proj_weight', encoder.state_dict())
+        self.assertIn('layers.0.multihead_attn.out_proj.bias', decoder.state_dict())
+        later = fa.triu(fa.ones(5, 5, dtype=fa.bool), 1)
+        self.assertTrue(fa.allclose(encoder(x, mask=later), encoder(x, is_causal=True)).item())
+        self.assertTrue(fa.allclose(decoder(x, memory, tgt_mask=later), decoder(x, memory, tgt_is_causal=True)).item())
+        changed = fa.cat([x[:, :4], x[:, 4:] + 1], 1)
+        self.assertTrue(fa.allclose(encoder(x, is_causal=True)[:, :4], encoder(changed, is_causal=True)[:, :4]).item())
+        self.assertFalse(fa.allclose(encoder(x)[:, :4], encoder(changed)[:, :4]).item())
+        decoder(x, encoder(x)).sum().backward()
+        self.assertTrue(all(p.grad is not None for p in encoder.parameters()))
+        self.assertRaises(fa.Error, nn.TransformerEncoder, nn.TransformerDecoderLayer(8, 2), 2)
+
     def test_recurrent_layers_are_layers_of_the_library(self):
         x = fa.randn(5, 2, 3)
         net = nn.LSTM(3, 4, batch_first=True)

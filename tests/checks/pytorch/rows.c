@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 typedef struct variables {
-    fa_tensor *x, *y, *w, *b, *v, *images, *mask, *rows, *index, *target, *logits, *loss, *a8, *b8, *h_0, *c_0;
+    fa_tensor *x, *y, *w, *b, *v, *images, *mask, *rows, *index, *target, *logits, *loss, *a8, *b8, *h_0, *c_0, *hidden;
     double scale_a, scale_b;
-    fa_module *net, *lstm;
+    fa_module *net, *lstm, *attention, *encoder, *decoder;
     fa_optim *opt;
     fa_scaler *scaler;
     fa_schedule *s;
@@ -37,6 +37,9 @@ static variables make(void)
     r.loss = fa_cross_entropy(r.logits, r.target);
     r.net = fa_nn_sequential(fa_nn_linear(6, 3));
     r.lstm = fa_nn_lstm(6, 3), r.h_0 = fa_rand(FA_SHAPE(1, 3)), r.c_0 = fa_rand(FA_SHAPE(1, 3));
+    r.attention = fa_nn_multihead_attention(6, 2), r.hidden = fa_zeros(FA_SHAPE(4, 4), .dtype = FA_BOOL);
+    r.encoder = fa_nn_transformer_encoder(fa_nn_transformer_encoder_layer(6, 2), 1);
+    r.decoder = fa_nn_transformer_decoder(fa_nn_transformer_decoder_layer(6, 2), 1);
     r.opt = fa_optim_adam(r.net, .lr = 0.01);
     r.scaler = fa_amp_scaler();
     fa_backward(fa_scaler_scale(r.scaler, fa_sum(fa_forward(r.net, r.x))));
@@ -50,16 +53,18 @@ static variables make(void)
     variables all = make();                                                                                            \
     fa_tensor *x = all.x, *y = all.y, *w = all.w, *b = all.b, *v = all.v, *images = all.images, *mask = all.mask,      \
               *rows = all.rows, *index = all.index, *target = all.target, *logits = all.logits, *loss = all.loss,      \
-              *a8 = all.a8, *b8 = all.b8, *h_0 = all.h_0, *c_0 = all.c_0;                                              \
+              *a8 = all.a8, *b8 = all.b8, *h_0 = all.h_0, *c_0 = all.c_0, *hidden = all.hidden;                        \
     double scale_a = all.scale_a, scale_b = all.scale_b;                                                               \
     fa_scaler *scaler = all.scaler;                                                                                    \
-    fa_module *net = all.net, *lstm = all.lstm;                                                                        \
+    fa_module *net = all.net, *lstm = all.lstm, *attention = all.attention, *encoder = all.encoder,                    \
+              *decoder = all.decoder;                                                                                  \
     fa_optim *opt = all.opt;                                                                                           \
     fa_schedule *s = all.s;                                                                                            \
     fa_dataset *d = all.d;                                                                                             \
     (void)x, (void)y, (void)w, (void)b, (void)v, (void)images, (void)mask, (void)rows, (void)index, (void)target,      \
         (void)logits, (void)loss, (void)net, (void)opt, (void)s, (void)d, (void)a8, (void)b8, (void)scale_a,           \
-        (void)scale_b, (void)scaler, (void)lstm, (void)h_0, (void)c_0;
+        (void)scale_b, (void)scaler, (void)lstm, (void)h_0, (void)c_0, (void)hidden, (void)attention, (void)encoder,   \
+        (void)decoder;
 
 #define ROW(line, code)                                                                                                \
     static void row_##line(void)                                                                                       \

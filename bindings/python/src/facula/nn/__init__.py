@@ -3,6 +3,7 @@ and facula.nn.linear are the same class."""
 import inspect as _inspect
 
 from .. import _nn, _ops
+from .._attention import BASES as _ATTENTION
 from .._layers import Layer, ModuleDict, ModuleList, Sequential
 from .._modules import Lambda, Module, _classes  # noqa: F401
 from .._recurrent import SPELLED as _RECURRENT, Recurrent as _Recurrent
@@ -24,7 +25,7 @@ def _title(name):
 
 
 def _layer(name, make):
-    base = _Recurrent if name in _RECURRENT else Layer
+    base = _Recurrent if name in _RECURRENT else _ATTENTION.get(name, Layer)
     made = type(_title(name), (base,), {'__slots__': (), '_make': staticmethod(make),
                                         '_in_place': hasattr(_ops, name + '_') or 'dropout' in name, '__doc__': make.__doc__,
                                         '__signature__': _inspect.signature(make), '__module__': __name__})
