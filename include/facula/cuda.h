@@ -16,6 +16,7 @@
 #ifndef FACULA_CUDA_H
 #define FACULA_CUDA_H
 #include <facula/device.h>
+#include <facula/error.h>
 
 FA__BEGIN
 
@@ -67,6 +68,15 @@ FA_API bool fa__cuda_issue(const fa_stream *stream, size_t count, const fa__cuda
                            bool (*issue)(void *context, void *native), void *context);
 /* A tensor's first element, for `issue`: where it is by then. */
 FA_API void *fa__cuda_address(const fa_tensor *t);
+
+/* How far a stream is: what was issued to it, and what of that is done, as numbers that only grow. Does not wait. */
+typedef struct fa__cuda_progress {
+    uint64_t issued, done;
+} fa__cuda_progress;
+FA_API fa__cuda_progress fa__cuda_progress_of(const fa_stream *stream);
+/* All work of the stream's device that is not done has failed, for this reason: who waits for it, or uses what it
+ * computes, gets the error. To be called before a library's work that would never end is stopped. */
+FA_API void fa__cuda_fail_pending(const fa_stream *stream, fa_code code, const char *message);
 
 /* A function of a library of NVIDIA's, and the function pointer that gets its address. */
 typedef struct fa__cuda_function {

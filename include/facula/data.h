@@ -278,10 +278,10 @@ typedef struct fa_data_loader_options {
     int64_t workers;  /**< threads that prepare batches, 0 to 256; 0: the thread of the loop prepares each one when it
                          is needed */
     int64_t prefetch; /**< batches that each worker prepares ahead, 1 to 1024 */
-    bool
-        skip_bad_samples; /**< leave samples that cannot be read out of their batches, which are then smaller, and count
-                             them (fa_loader_report()); false: they are errors, as is a batch without a good sample */
-    double timeout;       /**< seconds to wait for a batch of the workers before it is an error; 0: no limit */
+    bool skip_bad_samples; /**< leave samples that cannot be read out of their batches, which are then smaller or do not
+                              come, and count them (fa_loader_report()); an epoch without a good sample is an error.
+                              false: they are errors */
+    double timeout;        /**< seconds to wait for a batch of the workers before it is an error; 0: no limit */
     char fa__end;
 } fa_data_loader_options;
 #define FA__DEVICE_fa_data_loader ,
@@ -349,7 +349,7 @@ typedef struct fa_loader_times {
     double reading;      /**< time in which the dataset made batches, without transforms */
     double transforming; /**< time in transforms */
     double copying;      /**< time in which copies to the device were issued */
-    int64_t skipped;     /**< samples that those batches lack because they could not be read, see skip_bad_samples */
+    int64_t skipped;     /**< samples that were left out because they could not be read, see skip_bad_samples */
 } fa_loader_times;
 
 /** Where the time of a loader went. Zeros and an error for NULL.

@@ -32,9 +32,9 @@ FA__BEGIN
  * NaN. Dtypes that NCCL does not add, tensors on other devices, and CUDA without NCCL are copied to the host and back.
  *
  *  Failures: a rank whose process has ended is noticed at once, and one that does not answer after the timeout of the
- *  group. The error names it on all ranks (FA_ERROR_STATE). So is a rank that calls another collective, or one with
- *  another dtype or size. The group cannot be used any more then, and neither can what a failed call should have
- * written.
+ *  group. The error names it on all ranks (FA_ERROR_STATE). With NCCL, it is the error of whoever waits for a result,
+ * or uses one. So is a rank that calls another collective, or one with another dtype or size. The group cannot be used
+ * any more then, and neither can what a failed call should have written.
  *
  *  A group may be used by several threads, but calls are matched with those of other ranks in their order. It belongs
  * to the innermost scope; freeing it closes the connections.

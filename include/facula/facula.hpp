@@ -23,15 +23,18 @@
 #define FACULA_HPP
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <facula/facula.h>
 #include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -71,19 +74,58 @@ using if_number = std::enable_if_t<std::is_arithmetic<T>::value && !std::is_same
 template <class T>
 using if_integer = std::enable_if_t<std::is_integral<T>::value && !std::is_same<T, bool>::value, int>;
 
-/* An exception of a callback, on its way through functions in C. */
-inline std::exception_ptr &thrown()
+/* Exceptions of callbacks, on their way through functions in C, which may go on in another thread: it knows them by
+ * their text, with which the message of the error ends. The oldest go when there are many that nobody has thrown again.
+ */
+struct thrown {
+    std::exception_ptr exception;
+    std::string text;
+    std::thread::id thread;
+};
+struct all_thrown {
+    std::mutex lock;
+    std::deque<thrown> list;
+};
+inline all_thrown &on_their_way()
 {
-    static thread_local std::exception_ptr pending;
-    return pending;
+    static all_thrown all;
+    return all;
+}
+
+inline void put_thrown(const char *text)
+{
+    constexpr std::size_t most = 64;
+    all_thrown &all = on_their_way();
+    const std::lock_guard<std::mutex> locked(all.lock);
+    if (all.list.size() == most)
+        all.list.pop_front();
+    all.list.push_back({std::current_exception(), text, std::this_thread::get_id()});
+}
+
+/* The exception that an error with this message was; this thread's own comes first. */
+inline std::exception_ptr take_thrown(const std::string &message)
+{
+    all_thrown &all = on_their_way();
+    const std::lock_guard<std::mutex> locked(all.lock);
+    const auto own = std::this_thread::get_id();
+    auto found = all.list.end();
+    for (auto i = all.list.begin(); i != all.list.end(); ++i)
+        if ((i->thread == own || !i->text.empty()) && message.find(i->text) != std::string::npos
+            && (found == all.list.end() || (i->thread == own && found->thread != own)))
+            found = i;
+    if (found == all.list.end())
+        return nullptr;
+    std::exception_ptr exception = found->exception;
+    all.list.erase(found);
+    return exception;
 }
 
 [[noreturn]] inline void raise()
 {
     const error e((fa_error_code)(), (fa_error_message)());
     (fa_error_clear)();
-    const std::exception_ptr pending = std::exchange(thrown(), nullptr);
-    if (pending && e.code() == FA_ERROR_USER)
+    const std::exception_ptr pending = e.code() == FA_ERROR_USER ? take_thrown(e.what()) : nullptr;
+    if (pending)
         std::rethrow_exception(pending);
     throw e;
 }
@@ -97,10 +139,10 @@ inline void gave_up()
     } catch (const error &e) {
         (fa_fail)(e.code(), "%s", e.what());
     } catch (const std::exception &e) {
-        thrown() = std::current_exception();
+        put_thrown(e.what());
         (fa_fail)(FA_ERROR_USER, "%s", e.what());
     } catch (...) {
-        thrown() = std::current_exception();
+        put_thrown("an exception");
         (fa_fail)(FA_ERROR_USER, "an exception");
     }
 }
@@ -1275,7 +1317,7 @@ inline hook module::before_backward(std::function<tensor(const module &, const t
  *  @param inputs   up to 8 tensors
  *  @param forward  computes the result of the inputs; it is not recorded
  *  @param backward returns a gradient for each input, or none; `saved` are the inputs and then the result. It is
- *  called from the thread that runs backward(), and freed with the graph
+ *  called from the thread that runs backward(), or one of its helpers, and freed with the graph
  *  @return the result. Exceptions of both functions pass through the library */
 inline tensor apply(const char *name, const tensors &inputs,
                     std::function<tensor(const std::vector<tensor> &inputs)> forward,
@@ -1549,8 +1591,8 @@ struct sample {
 namespace data
 {
 /** A dataset of the program's own: get(i) makes the sample i, from 0 to length - 1. Workers of a loader call it from
- *  several threads at the same time. It lives as long as the dataset; exceptions of it pass through the library (from a
- *  worker as fa::error, with their text). */
+ *  several threads at the same time. It lives as long as the dataset; exceptions of it pass through the library, also
+ *  those of workers. */
 inline dataset custom(int64_t length, std::function<sample(int64_t index)> get, FA__HERE)
 {
     struct held {

@@ -38,12 +38,11 @@ fa__pulled *fa__batch_pull(const fa__batch_plan *plan, fa__stream_pass *pass, fa
     return pulled;
 }
 
-/* Leaves the sample that failed out of the batch; false if this error was no single sample's, or nothing would be left.
- */
+/* Leaves the sample that failed out of the batch; false if this error was no single sample's. */
 static bool leave_out(fa__numbers *which, fa__numbers *position, fa__making *making, const fa_error *error)
 {
     int64_t kept = 0;
-    if (making->failed < 0 || which->count == 1 || error->code == FA_ERROR_MEMORY)
+    if (making->failed < 0 || error->code == FA_ERROR_MEMORY)
         return false;
     for (int64_t i = 0; i < which->count; i++)
         if (position->item[i] != making->failed) {
@@ -56,12 +55,12 @@ static bool leave_out(fa__numbers *which, fa__numbers *position, fa__making *mak
 }
 
 /* The samples from the dataset. With .skip_bad_samples, those that fail are removed from `which`, and the others are
- * read again. */
+ * read again; no input, and no error, if none is left. */
 static fa_sample read_good(const fa__batch_plan *plan, fa__numbers *which, fa__numbers *position, fa__making *making)
 {
     if (!plan->options.skip_bad_samples)
         return fa_dataset_batch(plan->dataset, which->item, which->count);
-    for (;;) {
+    while (which->count > 0) {
         fa_error caught = {0};
         fa_sample sample;
         {
@@ -72,9 +71,10 @@ static fa_sample read_good(const fa__batch_plan *plan, fa__numbers *which, fa__n
             return sample;
         if (!leave_out(which, position, making, &caught)) {
             fa__error_hand_over(&caught);
-            return (fa_sample){0};
+            break;
         }
     }
+    return (fa_sample){0};
 }
 
 /* The samples, while fa__making_now describes the batch. NULL after an error. */
@@ -144,5 +144,5 @@ bool fa__batch_make(const fa__batch_plan *plan, const fa__order *order, const fa
     int64_t all = made->which->count;
     made->sample = read(plan, made->which, pulled, at);
     made->skipped = all - made->which->count;
-    return made->sample.input && to_device(plan, &made->sample);
+    return !made->which->count || (made->sample.input && to_device(plan, &made->sample));
 }

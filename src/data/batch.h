@@ -22,7 +22,7 @@ typedef struct fa__batch_plan {
 
 /* A batch, and the indices of its samples. */
 typedef struct fa__made {
-    fa_sample sample;
+    fa_sample sample;   /* without an input: all samples were left out */
     fa__numbers *which; /* NULL: there is no batch, as a stream has ended */
     bool last;          /* a stream has ended behind it */
     int64_t skipped;    /* samples that were left out */

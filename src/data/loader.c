@@ -29,6 +29,7 @@ typedef struct fa__epoch {
     fa__batch_plan plan;
     fa_loader_place at;    /* of the next batch */
     int64_t left;          /* batches */
+    bool given;            /* a batch was returned */
     fa__order *order;      /* if the loop makes its batches itself, and has begun */
     fa__stream_pass *pass; /* the same, of a stream */
     const char *where;
@@ -278,20 +279,45 @@ static void move_on(fa__epoch *e, bool last)
     e->at = e->loader->position = fa__place_after(&e->plan, e->at, last);
 }
 
-/* The next batch, in the innermost scope. */
-static bool load(fa_batch *batch, fa__epoch *e)
+/* Makes the next batch, or takes it from the workers, in the innermost scope; false at the end of a stream, too. */
+static bool make_next(fa__epoch *e, fa__made *made)
 {
     int64_t began = fa__data_clock();
-    fa__made made = {0};
     fa__workers *workers = workers_of(e);
     if (fa_error_stands())
         return false;
-    bool good = workers ? fa__workers_take(workers, e->at, e->where, &made) : make_here(e, &made);
+    bool good = workers ? fa__workers_take(workers, e->at, e->where, made) : make_here(e, made);
     e->loader->waited += fa__data_clock() - began;
-    if (!good && made.last && !fa_error_stands())
+    if (!good && made->last && !fa_error_stands())
         move_on(e, true);
+    return good;
+}
+
+/* Goes on behind a batch of which all samples were left out. False at the end of the epoch. */
+static bool pass_over(fa__epoch *e, const fa__made *made)
+{
+    e->loader->skipped += made->skipped;
+    move_on(e, made->last);
+    if (e->left <= 0 && !e->given)
+        fa_fail(FA_ERROR_FILE, "FA_EACH: no sample of the epoch can be read; %" PRId64 " were left out",
+                e->loader->skipped);
+    return e->left > 0;
+}
+
+/* The next batch, in the innermost scope. */
+static bool load(fa_batch *batch, fa__epoch *e)
+{
+    fa__made made = {0};
+    bool good = make_next(e, &made);
+    while (good && !made.sample.input) {
+        if (!pass_over(e, &made))
+            return false;
+        made = (fa__made){0};
+        good = make_next(e, &made);
+    }
     if (!good)
         return false;
+    e->given = true;
     batch->input = made.sample.input;
     batch->target = made.sample.target;
     for (int k = 0; k < FA_MAX_EXTRA; k++)

@@ -110,6 +110,15 @@ void fa__group_begin(fa_group *g)
     pthread_mutex_unlock(&g->lock);
 }
 
+bool fa__group_try(fa_group *g)
+{
+    pthread_mutex_lock(&g->lock);
+    bool free_now = !g->busy && !g->first;
+    g->busy |= free_now;
+    pthread_mutex_unlock(&g->lock);
+    return free_now;
+}
+
 void fa__group_end(fa_group *g)
 {
     pthread_mutex_lock(&g->lock);

@@ -32,6 +32,8 @@ fa_group *fa__group_new(fa__wire *wire);
 bool fa__group_check(const fa_group *group, const char *who);
 /* Waits for its turn behind all works that were started, and gives the turn back. */
 void fa__group_begin(fa_group *group);
+/* Takes the turn if nobody has it and no work waits. */
+bool fa__group_try(fa_group *group);
 void fa__group_end(fa_group *group);
 /* The call itself, by whoever has the turn. */
 bool fa__all_reduce(fa_group *g, fa_tensor *t, fa_dist_op op);

@@ -138,11 +138,16 @@ static bool leave(void *context, void *unused)
     return true;
 }
 
-static void end(fa__nccl *n)
+void fa__nccl_leave(fa__nccl *n)
 {
     if (n->handle)
         fa__cuda_issue(n->stream, 0, NULL, leave, n);
     n->handle = NULL;
+}
+
+static void end(fa__nccl *n)
+{
+    fa__nccl_leave(n);
     fa__unhold(n->stream);
     n->stream = NULL;
 }
@@ -187,10 +192,13 @@ static fa__nccl *add(fa_group *g, fa_device device)
         fa_fail(FA_ERROR_MEMORY, "fa_dist: out of memory");
         return NULL;
     }
-    *n = (fa__nccl){.device = device, .wire = g->wire, .next = g->nccl};
+    *n = (fa__nccl){.device = device, .wire = g->wire, .group = g, .next = g->nccl};
     g->wire->number++;
-    if (begin(n, (fa__nccl_use)g->wire->nccl))
+    if (begin(n, (fa__nccl_use)g->wire->nccl)) {
+        if (n->handle)
+            fa__nccl_watch_start(n);
         return g->nccl = n;
+    }
     end(n);
     free(n);
     return NULL;
@@ -234,6 +242,8 @@ void fa__nccl_free(fa_group *g)
     while (g->nccl) {
         fa__nccl *n = g->nccl;
         g->nccl = n->next;
+        if (!fa__nccl_watch_end(n))
+            continue;
         end(n);
         free(n);
     }

@@ -8,9 +8,12 @@
 /* The communicator of a group for one device. */
 typedef struct fa__nccl {
     fa_device device;
-    void *handle;      /* ncclComm_t; NULL: this device goes through the host */
-    fa_stream *stream; /* all its calls are issued to it; a reference */
-    fa__wire *wire;    /* of its group */
+    void *handle;                 /* ncclComm_t; NULL: this device goes through the host */
+    fa_stream *stream;            /* all its calls are issued to it; a reference */
+    fa__wire *wire;               /* of its group */
+    fa_group *group;              /* the same */
+    const char *name;             /* of the last call */
+    struct fa__nccl_watch *watch; /* NULL: nobody watches its calls */
     struct fa__nccl *next;
 } fa__nccl;
 
@@ -47,6 +50,16 @@ fa_tensor *fa__nccl_all_to_all(fa__nccl *n, const fa_tensor *t);
 bool fa__nccl_direct(fa__nccl *n, const fa_tensor *t, int rank, bool receives);
 
 /* ---- between the files of NCCL ---- */
+/* Ends the handle: calls that wait for other ranks are given up if the group has failed. */
+void fa__nccl_leave(fa__nccl *n);
+/* Watches the communicator's calls, if there is a thread to be had: when other ranks do not come within the timeout,
+ * the group fails, and who waits for a result gets the error. */
+void fa__nccl_watch_start(fa__nccl *n);
+/* A call was issued. */
+void fa__nccl_watch_note(const fa__nccl *n);
+/* False in a forked child: it has to be left as it is. */
+bool fa__nccl_watch_end(fa__nccl *n);
+
 /* Names, types and numbers are those of NCCL's documentation (nccl.h, version 2). */
 typedef struct fa__nccl_id {
     char bytes[128];

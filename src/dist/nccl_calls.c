@@ -119,7 +119,11 @@ static bool make(call c)
         use[count++] = (fa__cuda_use){c.from, false};
     if (c.into)
         use[count++] = (fa__cuda_use){c.into, true};
-    return fa__cuda_issue(c.n->stream, count, use, issue, &c);
+    if (!fa__cuda_issue(c.n->stream, count, use, issue, &c))
+        return false;
+    c.n->name = c.name;
+    fa__nccl_watch_note(c.n);
+    return true;
 }
 
 /* NCCL's numbers of fa_dist_op */

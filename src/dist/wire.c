@@ -1,6 +1,7 @@
 /* Messages between ranks: each has a frame in front that says what it belongs to, so that ranks that call different
  * things, are gone, or do not come are found and named. Between ranks that share memory, the socket carries only bytes
- * of 0 that wake the other one, and the reason at the end. */
+ * of 0 that wake the other one, and the reason at the end. A note (fa__wire_note()) is a byte in front of a frame, of
+ * which none begins with such a byte. */
 #include "dist/wire.h"
 #include "dist/mpi.h"
 #include <errno.h>
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 enum { MAGIC = 0x66616431, FAREWELL = 0x66616430, MOST_REASON = 300, SPIN = 30000, NAP_AFTER = 1000000 /* ns */ };
+enum { WAKES = 0, WAITS = 1, GOES_ON = 2 }; /* bytes between frames */
 
 int64_t fa__dist_clock(void)
 {
@@ -36,13 +38,14 @@ fa__wire *fa__wire_new(int rank, int size, double timeout)
         w->waited = calloc((size_t)size, sizeof *w->waited);
         w->near = calloc((size_t)size, sizeof *w->near);
         w->ended = calloc((size_t)size, sizeof *w->ended);
+        w->waits = calloc((size_t)size, sizeof *w->waits);
         w->rank = rank;
         w->size = size;
         w->timeout = timeout;
         w->teller = -1;
         for (int i = 0; i < size; i++)
             w->socket[i] = -1;
-        if (w->waited && w->near && w->ended)
+        if (w->waited && w->near && w->ended && w->waits)
             return w;
         w->size = 0;
         fa__wire_free(w);
@@ -63,6 +66,7 @@ void fa__wire_free(fa__wire *w)
     free(w->waited);
     free(w->near);
     free(w->ended);
+    free(w->waits);
     free(w->mpi_rank);
     free(w);
 }
@@ -197,6 +201,15 @@ static bool check_frame(fa__wire *w, fa__transfer *t, size_t count, const fa__tr
     return fail_with(w, t, count, FA_ERROR_STATE, text);
 }
 
+/* Whether a rank that has not come is one to blame: not if it waits itself for one that has said nothing. */
+static bool is_missing(const fa__wire *w, int peer)
+{
+    bool others = false;
+    for (int i = 0; i < w->size; i++)
+        others |= i != w->rank && !w->waits[i];
+    return !w->waits[peer] || !others;
+}
+
 static bool timed_out(fa__wire *w, fa__transfer *t, size_t count, const char *name)
 {
     char text[MOST_REASON];
@@ -204,7 +217,7 @@ static bool timed_out(fa__wire *w, fa__transfer *t, size_t count, const char *na
     const char *between = " rank ";
     for (int receives = 1; receives >= 0; receives--)
         for (size_t k = 0; k < count && length < MOST_REASON - 20; k++)
-            if (t[k].receives == receives && t[k].done < sizeof t->frame + t[k].bytes
+            if (t[k].receives == receives && t[k].done < sizeof t->frame + t[k].bytes && is_missing(w, t[k].peer)
                 && (receives || *between == ' ')) {
                 length += snprintf(text + length, sizeof text - (size_t)length, "%s%d", between, t[k].peer);
                 between = ", ";
@@ -255,34 +268,55 @@ static ssize_t move_near(fa__wire *w, const fa__transfer *t, const struct iovec 
             break;
     }
     if (wakes)
-        (void)!send(w->socket[t->peer], "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+        (void)!send(w->socket[t->peer], &(char){WAKES}, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (moved || w->ended[t->peer])
         return (ssize_t)moved;
     errno = EAGAIN;
     return -1;
 }
 
-/* Reads what the socket of a rank that shares memory has. */
+/* The number of bytes in front of a frame; the last note of them holds. */
+static size_t hear_notes(fa__wire *w, int peer, const unsigned char *text, size_t length)
+{
+    size_t at = 0;
+    for (; at < length && text[at] <= GOES_ON; at++)
+        if (text[at] != WAKES)
+            w->waits[peer] = text[at] == WAITS;
+    return at;
+}
+
+/* The rank ends the connection, if that is what this begins with. */
+static void hear_farewell(fa__wire *w, int peer, const unsigned char *text, size_t length)
+{
+    struct fa__wire_frame f;
+    if (length < sizeof f)
+        return;
+    memcpy(&f, text, sizeof f);
+    if (f.magic != FAREWELL)
+        return;
+    w->ended[peer] = true;
+    if (w->teller >= 0)
+        return;
+    length -= sizeof f;
+    w->teller = peer;
+    memcpy(w->reason, text + sizeof f, length < MOST_REASON ? length : MOST_REASON);
+    cut_reason(w->reason, length < MOST_REASON ? length : MOST_REASON);
+}
+
+/* Reads what the socket of a rank has that shares memory; of another one, whose messages come that way, too, only the
+ * notes. */
 static void listen_to(fa__wire *w, int peer)
 {
-    char text[sizeof(struct fa__wire_frame) + MOST_REASON + 100];
-    struct fa__wire_frame f;
-    ssize_t got = recv(w->socket[peer], text, sizeof text, MSG_DONTWAIT);
-    size_t length = got > 0 ? (size_t)got : 0, at = 0;
+    unsigned char text[sizeof(struct fa__wire_frame) + MOST_REASON + 100], notes[sizeof text];
+    ssize_t got = recv(w->socket[peer], text, sizeof text, w->near[peer] ? MSG_DONTWAIT : MSG_DONTWAIT | MSG_PEEK);
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
         w->ended[peer] = true;
-    while (at < length && !text[at])
-        at++;
-    if (length - at < sizeof f)
+    if (got <= 0)
         return;
-    memcpy(&f, text + at, sizeof f);
-    at += sizeof f;
-    w->ended[peer] = true;
-    if (f.magic == FAREWELL && w->teller < 0) {
-        w->teller = peer;
-        memcpy(w->reason, text + at, length - at < MOST_REASON ? length - at : MOST_REASON);
-        cut_reason(w->reason, length - at < MOST_REASON ? length - at : MOST_REASON);
-    }
+    const size_t at = hear_notes(w, peer, text, (size_t)got);
+    hear_farewell(w, peer, text + at, (size_t)got - at);
+    if (at && !w->near[peer])
+        (void)!recv(w->socket[peer], notes, at, MSG_DONTWAIT);
 }
 
 static bool waits_near(const fa__wire *w, const fa__transfer *t)
@@ -328,6 +362,14 @@ static bool receives_from(const fa__transfer *t, size_t count, int peer)
     return false;
 }
 
+/* Takes the notes from the front of what was received. */
+static void take_notes(fa__wire *w, fa__transfer *t)
+{
+    const size_t notes = hear_notes(w, t->peer, (const unsigned char *)&t->frame, t->done);
+    t->done -= notes;
+    memmove(&t->frame, (const char *)&t->frame + notes, t->done);
+}
+
 /* Moves what can be moved now. False after a failure. */
 static bool advance(fa__wire *w, fa__transfer *all, size_t count, fa__transfer *t,
                     const struct fa__wire_frame *expected)
@@ -351,6 +393,8 @@ static bool advance(fa__wire *w, fa__transfer *all, size_t count, fa__transfer *
         if (moved <= 0)
             return peer_left(w, all, count, t, w->teller == t->peer ? w->reason : "");
         t->done += (size_t)moved;
+        if (t->receives && in_frame)
+            take_notes(w, t);
         if (t->receives && in_frame && t->done == sizeof t->frame && !check_frame(w, all, count, t, expected))
             return false;
     }
@@ -463,4 +507,51 @@ bool fa__wire_tell(fa__wire *w, fa__message what, void *all, size_t bytes)
     bool good = fa__exchange(w, what, t, count);
     free(t);
     return good;
+}
+
+/* ---- ranks that wait for each other by other means ---- */
+
+void fa__wire_note(fa__wire *w, bool waits)
+{
+    for (int i = 0; i < w->size; i++)
+        if (w->socket[i] >= 0 && !*w->failure)
+            (void)!send(w->socket[i], &(char){waits ? WAITS : GOES_ON}, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+bool fa__wire_listen(fa__wire *w, bool gone)
+{
+    if (*w->failure || atomic_load(&w->interrupted))
+        return !*w->failure;
+    for (int i = 0; i < w->size; i++)
+        if (w->socket[i] >= 0)
+            listen_to(w, i);
+    for (int i = 0; i < w->size; i++)
+        if (w->teller == i || (gone && w->ended[i] && w->teller < 0))
+            return peer_left(w, NULL, 0, &(fa__transfer){.peer = i}, w->teller == i ? w->reason : "");
+    return true;
+}
+
+/* Whether a rank waits in an exchange that this one has not come to. */
+static bool has_sent(const fa__wire *w, int peer)
+{
+    char first;
+    if (w->near[peer])
+        return fa__near_ready(w->near[peer], side_to(w, peer), true);
+    return w->socket[peer] >= 0 && recv(w->socket[peer], &first, 1, MSG_DONTWAIT | MSG_PEEK) > 0;
+}
+
+bool fa__wire_missed(fa__wire *w, const char *name)
+{
+    size_t count = 0;
+    fa__transfer *t = calloc((size_t)w->size, sizeof *t);
+    if (!t)
+        return fail_with(w, NULL, 0, FA_ERROR_MEMORY, "fa_dist: out of memory");
+    for (int i = 0; i < w->size; i++)
+        if (i != w->rank) {
+            t[count++] = (fa__transfer){.peer = i, .receives = true};
+            w->waits[i] |= has_sent(w, i);
+        }
+    timed_out(w, t, count, name);
+    free(t);
+    return false;
 }

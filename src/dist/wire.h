@@ -14,7 +14,8 @@ typedef struct fa__wire {
     double *waited;    /* seconds in which something from each rank was missing */
     char failure[400]; /* why the group cannot be used any more; "": it can */
     fa__near **near;   /* memory shared with each rank; NULL: all goes through the socket, which else only wakes */
-    bool *ended;       /* the rank has ended the connection, of those that share memory */
+    bool *ended;       /* the rank has ended the connection; without shared memory, it was heard of by a listener */
+    bool *waits;       /* what each rank has said last by fa__wire_note() */
     char reason[301];  /* why rank `teller` did */
     int teller;        /* -1: nobody has said it */
     bool mpi;          /* all goes through MPI; there are no sockets */
@@ -78,6 +79,14 @@ bool fa__exchange(fa__wire *w, fa__message what, fa__transfer *transfer, size_t 
 bool fa__wire_tell(fa__wire *w, fa__message what, void *all, size_t bytes);
 /* The group cannot be used any more, as `what` has happened, of which the other ranks hear. False, and the error. */
 bool fa__wire_fail(fa__wire *w, fa_code code, const char *what);
+/* For ranks that wait for each other by other means than messages; all between two exchanges. With MPI, ranks say and
+ * hear nothing. */
+/* Says to all ranks that this one waits, or that it goes on. */
+void fa__wire_note(fa__wire *w, bool waits);
+/* Hears what others have said. False, and the group has failed, if one of them has; `gone`: or if one is gone. */
+bool fa__wire_listen(fa__wire *w, bool gone);
+/* The timeout is over: fails as an exchange would, with an error that names the ranks that do not wait. False. */
+bool fa__wire_missed(fa__wire *w, const char *name);
 /* Nanoseconds of a monotonic clock. */
 int64_t fa__dist_clock(void);
 #endif

@@ -123,6 +123,18 @@ check 'a folder: an unknown class: said' complains 'lines has a class "up", whic
 echo rubbish >lines/train/down/10.pgm
 check 'a folder: a bad image' run 1 train cnn --data lines/train --epochs 1
 check 'a folder: a bad image: named' complains 'lines/train/down/10.pgm'
+mv lines/test/up lines/test/down
+echo rubbish >lines/test/across/0.pgm
+check 'a folder: broken images' run 0 train mlp --data lines --epochs 3 --batch-size 1 --skip-broken --save broken.safetensors
+check 'a folder: broken images: counted' says '^skipped: 1 samples and 1 held out, which cannot be read'
+rm lines/train/down/10.pgm
+check 'a folder: broken images: eval' run 0 eval broken.safetensors --skip-broken --workers 2
+check 'a folder: broken images: eval: counted' says '^skipped: 1 samples, which cannot be read'
+rm lines/test/across/0.pgm
+check 'a folder: broken images: as without them' run 0 eval broken.safetensors --skip-broken
+check 'a folder: broken images: none' sh -c "! grep -q '^skipped' '$out'"
+check 'a table: broken images' run 2 train mlp --data table.csv --skip-broken
+check 'a table: broken images: said' complains '--skip-broken: table.csv is no folder of images'
 
 # a data set in files
 if [ -d /usr/share/datasets/fashion-mnist ]; then

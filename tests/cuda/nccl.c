@@ -4,6 +4,7 @@
 #include "support/cudasim.h"
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { RANKS = 4 };
 static const cudasim_functions *sim;
@@ -194,6 +195,53 @@ static void distributed_training_goes_through_it(void **state)
     assert_no_error();
 }
 
+/* ---- ranks that do not come ---- */
+
+/* All have a communicator, and rank 2 is late. */
+static fa_tensor *begin_late(fa_group *g, int r, unsigned microseconds)
+{
+    fa_tensor *x = fa_full(FA_SHAPE(3), r + 1.0, .device = FA_CUDA(r));
+    bool good = fa_dist_all_reduce(x, g, .op = FA_DIST_MAX) && fa_item(fa_sum(x)) > 0 && fa_dist_barrier(g);
+    if (good && r == 2)
+        usleep(microseconds);
+    return good ? x : NULL;
+}
+
+static bool is_missed(fa_group *g, int r, int ranks)
+{
+    fa_tensor *x = begin_late(g, r, 1500000);
+    WANT(x);
+    if (r == 2)
+        return !fa_dist_barrier(g) && says("all_reduce: nothing came within 0.5 s from rank 2 (rank ");
+    WANT(fa_dist_all_reduce(x, g));
+    fa_tensor *y = fa_add(x, 1);
+    WANT(isnan(fa_item(fa_sum(y))) && says("all_reduce: nothing came within 0.5 s from rank 2"));
+    WANT(isnan(fa_item(fa_sum(y)))); /* each time */
+    fa_error_clear();
+    WANT(!fa_dist_all_reduce(x, g) && says("the group has failed before"));
+    WANT(fa_item(fa_sum(fa_ones(FA_SHAPE(ranks), .device = FA_CUDA(r)))) == ranks); /* the device is well */
+    return true;
+}
+
+/* Later than others say that they wait, and earlier than it is too late: also where the group's own messages follow. */
+static bool is_late(fa_group *g, int r, int ranks)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        fa_tensor *x = begin_late(g, r, 900000), *t = fa_ones(FA_SHAPE(5));
+        WANT(x && fa_dist_all_reduce(x, g) && fa_dist_all_reduce(t, g));
+        WANT(fa_same(fa_cpu(x), fa_full(FA_SHAPE(3), (double)ranks * ranks)) && fa_item(fa_sum(t)) == 5.0 * ranks);
+    }
+    return true;
+}
+
+static void a_rank_that_does_not_come_is_named(void **state)
+{
+    (void)state;
+    assert_true(run_threads_for(RANKS, 0.5, is_missed));
+    assert_true(run_threads_for(RANKS, 2, is_late));
+    assert_no_error();
+}
+
 /* ---- what is not available, and failures ---- */
 
 static bool on_one_device(fa_group *g, int r, int ranks)
@@ -276,6 +324,7 @@ int main(int count, char **argument)
         cmocka_unit_test(distributed_training_goes_through_it),
         cmocka_unit_test(what_is_not_available_goes_through_the_host),
         cmocka_unit_test(a_failing_call_ends_the_group),
+        cmocka_unit_test(a_rank_that_does_not_come_is_named),
     };
     return sim ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

@@ -57,7 +57,7 @@ typedef struct meeting {
     int came, parties;
     bool here[RANKS];
     request of[RANKS];
-    CUevent ready[RANKS], gate;
+    CUevent ready[RANKS], gate[RANKS];
 } meeting;
 
 /* All ranks of a communicator. */
@@ -307,7 +307,6 @@ static meeting *find(world *w, long number, int source, int target)
         abort();
     *m = (meeting){.world = w, .next = w->open, .number = number, .source = source, .target = target};
     m->parties = source < 0 ? w->size : 2;
-    m->gate = event_of(w->rank[0]->context);
     return w->open = m;
 }
 
@@ -354,11 +353,15 @@ static void hold_meeting(meeting *m)
             cudasim_drop(m->ready[r]);
         }
     command c = {.kind = CALL, .call = meet};
-    CUevent gate = m->gate;
+    CUevent gate[RANKS];
+    memcpy(gate, m->gate, sizeof gate);
     memcpy(c.value, &m, sizeof m);
     cudasim_issue(s, &c);
-    record(gate, s);
-    cudasim_drop(gate);
+    for (int r = 0; r < RANKS; r++)
+        if (gate[r]) {
+            record(gate[r], s);
+            cudasim_drop(gate[r]);
+        }
 }
 
 /* The rank comes to the meeting: its stream is at this point. Returns what it has to wait for, with a reference. */
@@ -374,7 +377,7 @@ static CUevent come(communicator *c, const request *r, CUstream s)
     const long number = message ? c->world->messages[source][target][r->receives]++ : c->number++;
     meeting *m = find(c->world, number, source, target);
     const int place = source == target && r->receives && message ? c->rank + 1 : c->rank;
-    CUevent gate = m->gate;
+    CUevent gate = m->gate[place] = event_of(c->context);
     gate->users++;
     m->here[place] = true;
     m->of[place] = *r;
@@ -544,11 +547,12 @@ EXPORT int ncclCommInitRank(communicator **out, int size, id key, int rank)
     return (int)cudasim_leave(0);
 }
 
-/* What waits for ranks that do not come goes on, with nothing done. */
-static void give_up(world *w)
+/* What the rank has asked for, and waits for ranks that do not come, goes on with nothing done. */
+static void give_up(const communicator *c)
 {
-    for (; w->open; w->open = w->open->next)
-        w->open->gate->done = w->open->gate->recorded = 1;
+    for (const meeting *m = c->world->open; m; m = m->next)
+        if (m->gate[c->rank])
+            m->gate[c->rank]->done = m->gate[c->rank]->recorded = 1;
     cudasim_changed();
 }
 
@@ -558,7 +562,7 @@ static int end(const char *name, communicator *c, bool abort)
         return (int)cudasim_entered;
     world *w = c->world;
     if (abort)
-        give_up(w);
+        give_up(c);
     for (int i = ++w->left == w->size ? 0 : STREAMS; i < STREAMS && w->stream[i]; i++)
         cudasim_stream_free(w->stream[i]);
     w->rank[c->rank] = NULL;

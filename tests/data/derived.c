@@ -149,9 +149,20 @@ static void bad_samples_are_left_out(void **state)
                 assert_int_equal(fa_loader_report(loader).skipped, 4);
         }
         assert_no_error();
-        FA_EACH (batch, fa_data_loader(d, .skip_bad_samples = true, .workers = workers)) /* batches of one */
-            assert_int_equal(batch.samples[0], 0);
-        assert_error(FA_ERROR_FILE, "sample 1: ", "photo 1 is broken");
+        int64_t singles = 0;
+        FA_EACH (batch, fa_data_loader(d, .skip_bad_samples = true, .workers = workers)) { /* batches of one */
+            assert_int_equal(batch.samples[0], batch.index);
+            assert_true(batch.size == 1 && batch.index % 5 != 1);
+            singles++;
+        }
+        assert_int_equal(singles, 16);
+        const int64_t bad[] = {1, 6, 16};
+        loader =
+            fa_data_loader(fa_data_subset(d, bad, 3), .batch_size = 2, .skip_bad_samples = true, .workers = workers);
+        FA_EACH (batch, loader)
+            fail();
+        assert_error(FA_ERROR_FILE, "FA_EACH: no sample of the epoch can be read; 3 were left out");
+        assert_int_equal(fa_loader_report(loader).batches, 0);
         FA_EACH (batch, fa_data_loader(d, .batch_size = 4, .workers = workers))
             fail();
         assert_error(FA_ERROR_FILE, "photo 1 is broken");

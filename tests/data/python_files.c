@@ -163,6 +163,7 @@ static void others_are_refused(void **state)
             "cos\nsystem\nU\x02ls\x85R.",
             "what is pickled is no dict"); /* and nothing was executed */
     REFUSED("\x80\x02}I1\n.", "0x49 is no instruction of a pickle");
+    REFUSED("(dp0\nVdata\np1\n", "no pickle of protocol 2 to 5: Python 3 writes one by pickle.dump(");
     REFUSED("\x80\x02T\xff\xff\xff\xff", "the file ends within 4294967295 bytes of text");
     REFUSED("\x80\x02}r\xff\xff\xff\xff.", "the pickle keeps value 4294967295 of 0");
     REFUSED("\x80\x02h\1.", "the pickle has kept no value 1");

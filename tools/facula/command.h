@@ -38,7 +38,7 @@ typedef struct settings {
     double lr, momentum, weight_decay, gamma, warm_up;
     const char *data, *target, *data_dir, *device, *devices, *save, *best, *resume, *log, *tensorboard, *report,
         *config, *out;
-    int64_t quiet, json, force, curve, invert, as_is, augment;
+    int64_t quiet, json, force, curve, invert, as_is, augment, skip_broken;
     uint64_t given;    /* one bit for each row of the table: the option was given */
     char **argument;   /* arguments that are not options */
     int64_t arguments; /* number of arguments */

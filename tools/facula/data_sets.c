@@ -123,6 +123,8 @@ int data_check(const settings *s)
     struct stat status;
     const data_set *set = data_set_named(s->data);
     bool there = !stat(s->data, &status);
+    if (s->skip_broken && (set || data_is_table(s->data)))
+        return command_wrong("--skip-broken: %s is no folder of images", s->data);
     if (set)
         return set->needs_folder && !s->data_dir ? command_wrong("--data-dir is missing: the folder of %s", s->data)
                                                  : 0;

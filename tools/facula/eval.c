@@ -10,7 +10,8 @@ static int show(const settings *s, const network *n, fa_module *net, fa_device d
     double began = progress_now();
     fa_dataset *held_out = NULL;
     fa_loader *loader = network_data(n, s, NULL, &held_out)
-                            ? fa_data_loader(held_out, .batch_size = 256, .device = device, .workers = s->workers)
+                            ? fa_data_loader(held_out, .batch_size = 256, .device = device, .workers = s->workers,
+                                             .skip_bad_samples = s->skip_broken)
                             : NULL;
     if (fa_failed() || !evaluate(net, loader, n->classes, &t))
         return command_failed();
@@ -30,6 +31,9 @@ static int show(const settings *s, const network *n, fa_module *net, fa_device d
         printf("%s of %s on %s, %" PRId64 " samples, on %s\n", model_names[n->model], n->data, s->data, t.samples,
                fa_device_name(device));
         tally_print(&t, n);
+        if (t.samples < fa_dataset_length(held_out))
+            printf("skipped: %" PRId64 " samples, which cannot be read; `facula data show %s` names them\n",
+                   fa_dataset_length(held_out) - t.samples, s->data);
     }
     printf("test accuracy: %.1f%%\n", tally_accuracy(&t));
     return 0;

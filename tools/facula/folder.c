@@ -76,13 +76,13 @@ static void add_image(looks *l, const fa_tensor *x)
         add_channel(l, i, fa_select(x, 0, i < channels ? i : 0));
 }
 
-static bool look_at(fa_dataset *d, looks *l)
+static bool look_at(fa_dataset *d, const settings *s, looks *l)
 {
     int64_t all = fa_dataset_length(d), count = all < MOST_LOOKED_AT ? all : MOST_LOOKED_AT;
     FA_USE(.no_grad = true);
     for (int64_t i = 0; i < count && !fa_failed(); i++) {
         FA_SCOPE;
-        fa_tensor *x = fa_dataset_get(d, i * all / count).input;
+        fa_tensor *x = sample_of(d, i * all / count, s).input;
         if (x)
             add_image(l, x);
     }
@@ -118,7 +118,7 @@ bool folder_describe(const settings *s, network *n)
 {
     looks l = {0};
     fa_dataset *d = open_part(s->data, 0, s->seed, 1);
-    if (!d || !take_classes(n, d, s->data) || !look_at(d, &l))
+    if (!d || !take_classes(n, d, s->data) || !look_at(d, s, &l))
         return false;
     if (l.pixels == 0)
         return fa_fail(FA_ERROR_USER, "%s has no samples to learn from", s->data);

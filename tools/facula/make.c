@@ -100,7 +100,7 @@ static bool open_data(run *r, fa_dataset **train, fa_dataset **held_out)
         return false;
     if (r->n.columns)
         r->s.target = r->n.target;
-    return network_data(&r->n, &r->s, train, held_out) && network_look(&r->n, *held_out);
+    return network_data(&r->n, &r->s, train, held_out) && network_look(&r->n, &r->s, *held_out);
 }
 
 bool run_new(run *r)
@@ -110,8 +110,9 @@ bool run_new(run *r)
     if (!open_data(r, &train, &held_out))
         return false;
     r->train = fa_data_loader(train, .batch_size = r->s.batch_size, .shuffle = true, .seed = r->s.seed,
-                              .device = r->device, .workers = r->s.workers);
-    r->held_out = fa_data_loader(held_out, .batch_size = 256, .device = r->device, .workers = r->s.workers);
+                              .device = r->device, .workers = r->s.workers, .skip_bad_samples = r->s.skip_broken);
+    r->held_out = fa_data_loader(held_out, .batch_size = 256, .device = r->device, .workers = r->s.workers,
+                                 .skip_bad_samples = r->s.skip_broken);
     if (fa_failed())
         return false;
     r->net = fa_module_to(network_new(&r->n), r->device);

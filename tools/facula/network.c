@@ -196,12 +196,21 @@ double image_edge(const float *pixel, int64_t channels, int64_t height, int64_t 
     return sum / (double)count;
 }
 
-/* The edge of a sample, whose pixels are normalized; NaN and an error if it cannot be read. */
-static double sample_edge(const network *n, fa_dataset *data, int64_t index)
+fa_sample sample_of(fa_dataset *data, int64_t index, const settings *s)
+{
+    fa_error caught = {0};
+    if (!s->skip_broken)
+        return fa_dataset_get(data, index);
+    FA_USE(.catch_errors = &caught);
+    return fa_dataset_get(data, index);
+}
+
+/* The edge of a sample, whose pixels are normalized; NaN if it cannot be read. */
+static double sample_edge(const network *n, const settings *s, fa_dataset *data, int64_t index)
 {
     FA_SCOPE;
     FA_USE(.no_grad = true);
-    fa_tensor *x = fa_dataset_get(data, index).input;
+    fa_tensor *x = sample_of(data, index, s).input;
     int64_t plane = n->height * n->width, count = n->channels * plane;
     float *pixel = x ? scratch((size_t)count * sizeof *pixel) : NULL;
     if (!pixel || !fa_read(x, pixel, FA_F32, count))
@@ -211,20 +220,23 @@ static double sample_edge(const network *n, fa_dataset *data, int64_t index)
     return image_edge(pixel, n->channels, n->height, n->width);
 }
 
-bool network_look(network *n, fa_dataset *held_out)
+bool network_look(network *n, const settings *s, fa_dataset *held_out)
 {
     enum { MOST = 256 };
-    int64_t all = fa_dataset_length(held_out), count = all < MOST ? all : MOST;
+    int64_t all = fa_dataset_length(held_out), count = all < MOST ? all : MOST, seen = 0;
     double sum = 0, squares = 0;
     if (n->columns || !isnan(n->edge))
         return true;
     for (int64_t i = 0; i < count && !fa_failed(); i++) {
-        double edge = sample_edge(n, held_out, i * all / count);
+        double edge = sample_edge(n, s, held_out, i * all / count);
+        if (isnan(edge))
+            continue;
         sum += edge;
         squares += edge * edge;
+        seen++;
     }
-    n->edge = sum / (double)count;
-    n->edge_spread = sqrt(fmax(0, squares / (double)count - n->edge * n->edge));
+    n->edge = sum / (double)seen;
+    n->edge_spread = sqrt(fmax(0, squares / (double)seen - n->edge * n->edge));
     return !fa_failed();
 }
 

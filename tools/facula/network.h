@@ -67,8 +67,10 @@ fa_module *network_transform(const network *n, bool augment);
 /* Opens the data of the settings: the training samples, unless `train` is NULL, and those that are held out. False and
  * an error on failure, also if they do not fit the network. */
 bool network_data(const network *n, const settings *s, fa_dataset **train, fa_dataset **held_out);
+/* The sample of a dataset; with --skip-broken, no input and no error if it cannot be read. */
+fa_sample sample_of(fa_dataset *data, int64_t index, const settings *s);
 /* Measures the edges of up to 256 images of the held-out samples, for a network that has none yet. */
-bool network_look(network *n, fa_dataset *held_out);
+bool network_look(network *n, const settings *s, fa_dataset *held_out);
 /* The mean brightness of the pixels at the edges of an image (channels, height, width). */
 double image_edge(const float *pixel, int64_t channels, int64_t height, int64_t width);
 

@@ -48,8 +48,7 @@ static fa_tensor *train_step(const run *r, const fa_batch *batch)
 
 /* The state of an epoch. */
 typedef struct part {
-    int64_t samples; /* number of samples so far, and at the last update of the chart */
-    int64_t looked;
+    int64_t looked; /* number of samples at the last update of the chart */
     double sum, began;
 } part;
 
@@ -57,40 +56,40 @@ typedef struct part {
 static void look(run *r, progress *bar, part *p, double sum, int64_t trained)
 {
     char left[32], text[SHOWN];
-    double loss = (sum - p->sum) / (double)(p->samples - p->looked), now = progress_now();
+    double loss = (sum - p->sum) / (double)(r->seen - p->looked), now = progress_now();
     double all = (double)(r->s.epochs * fa_loader_length(r->train) - r->steps_before - r->steps);
     chart_add(&r->chart, loss);
     snprintf(text, sizeof text, "  loss %.4f  %.0f/s  %s left", loss, (double)trained / (now - p->began),
              progress_time((now - r->began) / (double)r->steps * all, left, sizeof left));
     progress_draw(bar, text);
     p->sum = sum;
-    p->looked = p->samples;
+    p->looked = r->seen;
 }
 
 bool run_epoch(run *r, double *loss, double *rate, const char *label)
 {
     FA_SCOPE;
-    int64_t all = fa_dataset_length(fa_loader_dataset(r->train)), before = fa_loader_position(r->train).batch;
+    int64_t before = fa_loader_position(r->train).batch, first = r->seen;
     bool quiet = r->s.quiet || r->s.json;
     progress bar = progress_begin(fa_loader_length(r->train), before, label, quiet);
-    part p = {before * r->s.batch_size, before * r->s.batch_size, r->sum, progress_now()};
-    int64_t first = p.samples;
+    part p = {first, r->sum, progress_now()};
     FA_VAR(total, before ? fa_full(FA_SCALAR, r->sum, .device = r->device) : NULL);
     FA_EACH (batch, r->train) {
         fa_tensor *loss_of = train_step(r, &batch);
         FA_USE(.no_grad = true);
         fa_assign(&total, total ? fa_add(total, loss_of) : loss_of);
-        p.samples += batch.size;
+        r->seen += batch.size;
         r->steps++;
         if (progress_tick(&bar) && !quiet)
-            look(r, &bar, &p, fa_item(total), p.samples - first);
+            look(r, &bar, &p, fa_item(total), r->seen - first);
     }
     progress_clear(&bar);
     if (r->world && total)
         fa_dist_all_reduce(total, r->world, .op = FA_DIST_MEAN);
     r->sum = total ? fa_item(total) : 0;
-    *loss = r->sum / (double)all;
-    *rate = (double)(p.samples - first) / (progress_now() - p.began);
+    *loss = r->sum / (double)r->seen;
+    r->training += progress_now() - p.began;
+    *rate = (double)(r->seen - first) / (progress_now() - p.began);
     return !fa_failed() && fa_loader_position(r->train).epoch > r->done;
 }
 
@@ -108,6 +107,7 @@ bool run_note(run *r, epoch_facts facts)
     if (!r->best || facts.accuracy > r->epoch[r->best - 1].accuracy)
         r->best = r->done;
     r->sum = 0;
+    r->seen = 0;
     return true;
 }
 

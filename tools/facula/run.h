@@ -19,11 +19,14 @@ typedef struct run {
     int64_t done, room; /* epochs that are over, and room for */
     int64_t best;       /* the one with the best held-out accuracy, from 1; 0: none */
     epoch_facts *epoch; /* as many */
-    double sum;         /* of the losses of an epoch that is not over */
+    double sum;         /* of the losses of an epoch that is not over, */
+    int64_t seen;       /* and of how many samples */
+    int64_t skipped;    /* samples of the last epoch that could not be read */
     tally tally;        /* of the last epoch */
     bool evaluated;     /* there is one */
     chart chart;
     double began;                /* when this process began to train */
+    double training;             /* seconds of its epochs, without evaluation */
     int64_t steps_before, steps; /* since the run, and since this process began */
 } run;
 

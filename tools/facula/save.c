@@ -46,7 +46,7 @@ static void tell_settings(const settings *s, texts *t)
 
 bool run_save(run *r, const char *path)
 {
-    char sum[64];
+    char sum[64], seen[32];
     char *lines = history(r);
     texts *t = calloc(1, sizeof *t);
     bool good = false;
@@ -58,6 +58,8 @@ bool run_save(run *r, const char *path)
         good = network_tell(&r->n, t);
         snprintf(sum, sizeof sum, "%.17g", r->sum);
         texts_add(t, "run.sum", sum);
+        snprintf(seen, sizeof seen, "%" PRId64, r->seen);
+        texts_add(t, "run.seen", seen);
         texts_add(t, "run.history", lines);
         const fa_metadata metadata = {t->count, t->name, t->value};
         good = good
@@ -93,7 +95,7 @@ static bool read_history(run *r, const char *text)
 
 bool run_load(run *r, const char *path, const fa_saved *file)
 {
-    const char *sum = saved_text(file, "run.sum");
+    const char *sum = saved_text(file, "run.sum"), *seen = saved_text(file, "run.seen");
     if (!fa_checkpoint_load(path, .module = r->net, .optim = r->optim, .schedule = r->schedule, .scaler = r->scaler,
                             .loader = r->train))
         return false;
@@ -104,6 +106,9 @@ bool run_load(run *r, const char *path, const fa_saved *file)
     if (end == sum || *end)
         return fa_fail(FA_ERROR_FILE, "%s: \"run.sum\" is \"%s\", which is no number", path, sum);
     fa_loader_place place = fa_loader_position(r->train);
+    r->seen = seen                    ? strtoll(seen, NULL, 10)
+              : place.epoch > r->done ? fa_dataset_length(fa_loader_dataset(r->train))
+                                      : place.batch * r->s.batch_size;
     r->steps_before = place.epoch * fa_loader_length(r->train) + place.batch;
     if (place.epoch != r->done && place.epoch != r->done + 1)
         return fa_fail(FA_ERROR_FILE, "%s tells of %" PRId64 " epochs, and has %" PRId64, path, r->done, place.epoch);

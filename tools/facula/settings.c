@@ -84,6 +84,8 @@ const setting setting_rows[SETTINGS] = {
      "Number of threads (default: all CPUs)"},
     {"workers", 'n', WHOLE, AT(workers), 0, 256, NULL, TRAIN | EVAL, false, "N",
      "Threads that prepare batches ahead of the training step (default 0: it prepares them itself)"},
+    {"skip-broken", 0, FLAG, AT(skip_broken), 0, 0, NULL, TRAIN | EVAL, false, NULL,
+     "Leave out images of a folder that cannot be read, and count them"},
     {"device", 'D', TEXT, AT(device), 0, 0, NULL, TRAIN | EVAL | PREDICT | BENCH, false, "NAME",
      "Device: cpu, opencl:0, ... (default: the best available)"},
     {"devices", 0, TEXT, AT(devices), 0, 0, NULL, TRAIN, false, "NAMES",

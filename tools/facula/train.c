@@ -203,9 +203,10 @@ static bool one_epoch(run *r, FILE *log, FILE *events)
     epoch_facts e = {.rate = NAN};
     snprintf(label, sizeof label, "epoch %*" PRId64 "/%" PRId64, r->s.epochs > 9 ? 2 : 1, r->done + 1, r->s.epochs);
     if (fa_loader_position(r->train).epoch > r->done) /* it was stopped before it was evaluated */
-        e.loss = r->sum / (double)fa_dataset_length(fa_loader_dataset(r->train));
+        e.loss = r->sum / (double)r->seen;
     else if (!run_epoch(r, &e.loss, &e.rate, label))
         return false;
+    r->skipped = fa_dataset_length(fa_loader_dataset(r->train)) - r->seen;
     note_divergence(r, e.loss);
     if (!evaluate(r->net, r->held_out, r->n.classes, &r->tally))
         return false;
@@ -277,6 +278,11 @@ static void json_settings(json *j, const run *r)
     json_close(j, '}');
 }
 
+static int64_t held_out_skipped(const run *r)
+{
+    return fa_dataset_length(fa_loader_dataset(r->held_out)) - r->tally.samples;
+}
+
 static void print_json(const run *r)
 {
     json j = {.file = stdout};
@@ -284,6 +290,10 @@ static void print_json(const run *r)
     json_settings(&j, r);
     json_whole(&j, "parameters", fa_module_numel(r->net));
     json_whole(&j, "training_samples", fa_dataset_length(fa_loader_dataset(r->train)));
+    if (r->s.skip_broken) {
+        json_whole(&j, "skipped", r->skipped);
+        json_whole(&j, "skipped_held_out", held_out_skipped(r));
+    }
     json_open(&j, "epochs", '[');
     for (int64_t i = 0; i < r->done; i++) {
         json_open(&j, NULL, '{');
@@ -299,9 +309,9 @@ static void print_json(const run *r)
 static void print_times(const run *r)
 {
     fa_loader_times t = fa_loader_report(r->train);
-    printf("data: waited %.2f s for %" PRId64 " batches (%.1f%% of the time); reading %.2f s, transforming %.2f s, "
+    printf("data: waited %.2f s for %" PRId64 " batches (%.2f%% of the time); reading %.2f s, transforming %.2f s, "
            "copying %.2f s\n",
-           t.waiting, t.batches, 100 * t.waiting / (progress_now() - r->began), t.reading, t.transforming, t.copying);
+           t.waiting, t.batches, 100 * t.waiting / r->training, t.reading, t.transforming, t.copying);
 }
 
 static void print_result(const run *r, int64_t first)
@@ -315,6 +325,10 @@ static void print_result(const run *r, int64_t first)
         tally_print(&r->tally, &r->n);
         if (setting_given(&r->s, "workers"))
             print_times(r);
+        if (r->skipped || held_out_skipped(r))
+            printf("skipped: %" PRId64 " samples and %" PRId64 " held out, which cannot be read; `facula data show %s` "
+                   "names them\n",
+                   r->skipped, held_out_skipped(r), r->s.data);
         if (is_stale(r) && r->done < r->s.epochs)
             printf("stopped early: no improvement for %" PRId64 " epochs\n", r->done - r->best);
         if (r->s.save)

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "core/capture.h"
+#include "core/faults.h"
 #include "core/order.h"
 #include "core/room.h"
 #include "core/stream.h"
@@ -211,4 +212,26 @@ bool fa__cuda_issue(const fa_stream *stream, size_t count, const fa__cuda_use *u
 void *fa__cuda_address(const fa_tensor *t)
 {
     return fa__tensor_data(t);
+}
+
+fa__cuda_progress fa__cuda_progress_of(const fa_stream *stream)
+{
+    fa__device *d;
+    fa__queue *q;
+    if (!fa__stream_queue(stream, "a collective call", &d, &q) || !is_cuda(d, "a collective call"))
+        return (fa__cuda_progress){0, 0};
+    const uint64_t issued = fa__gpu_issued((queue *)q);
+    fa__gpu_poll(q, issued);
+    return (fa__cuda_progress){issued, fa__gpu_done((queue *)q)};
+}
+
+void fa__cuda_fail_pending(const fa_stream *stream, fa_code code, const char *message)
+{
+    fa__device *d;
+    fa__queue *q;
+    fa_error error = {.code = code};
+    if (!fa__stream_queue(stream, "a collective call", &d, &q) || !is_cuda(d, "a collective call"))
+        return;
+    snprintf(error.message, sizeof error.message, "%s", message);
+    fa__gpu_fail_pending(d, fa__fault_note_new(&error));
 }

@@ -44,6 +44,17 @@ void fa__gpu_finish_all(bool only_new)
         }
 }
 
+void fa__gpu_fail_pending(const fa__device *d, fa__fault_note *note)
+{
+    int i = 0;
+    for (queue *q; (q = next_of(d, &i));) {
+        pthread_mutex_lock(&q->lock);
+        if (fa__gpu_done(q) < fa__gpu_issued(q))
+            fa__faults_open(&q->base, fa__gpu_done(q) + 1, note);
+        pthread_mutex_unlock(&q->lock);
+    }
+}
+
 uint64_t fa__gpu_issued(queue *q)
 {
     return atomic_load_explicit(&q->base.issued, memory_order_acquire);

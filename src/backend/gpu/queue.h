@@ -3,6 +3,7 @@
 #ifndef FA__BACKEND_GPU_QUEUE_H
 #define FA__BACKEND_GPU_QUEUE_H
 #include "backend/gpu/driver.h"
+#include "core/faults.h"
 
 enum {
     FA__GPU_QUEUES = 64,                 /* of a device, its own among them */
@@ -136,6 +137,8 @@ void fa__gpu_finish(void *device);
  * driver may be compiling them. */
 void fa__gpu_finish_all(bool only_new);
 uint64_t fa__gpu_issued(fa__gpu_queue *);
+/* Puts what is not done, on any queue of the device, behind a fault. */
+void fa__gpu_fail_pending(const fa__device *, fa__fault_note *);
 /* Pinned memory of the host for the queue's copies; NULL and an error. */
 void *fa__gpu_pinned(fa__gpu_queue *, size_t, void **handle);
 
