@@ -185,6 +185,34 @@ static void batches(void **state)
     }
 }
 
+/* A product of few tiles is made in parts, which are added in order; one with a bias is not. */
+static void parts_of_a_depth(void **state)
+{
+    (void)state;
+    static const int64_t depths[] = {511, 512, 513, 1000, 2113};
+    const cudasim_functions *sim = test_cudasim();
+    FA_USE(.tf32 = true);
+    for (int d = 0; d < 3; d++)
+        for (int how = 0; how < ORDERS; how++) {
+            FA_SCOPE;
+            const int64_t k = depths[how];
+            own()->groups = how % 2 ? 16 * 9 : 16 * 2;
+            fa_tensor *a = random_matrix(dtypes[d], S(how % 2 ? 64 : 37, k), (order)how),
+                      *b = random_matrix(dtypes[d], S(k, how % 2 ? 70 : 5), (order)((how + d) % ORDERS));
+            fa_tensor *first = fa_matmul(a, b);
+            check("parts", first, a, b, NULL, 1);
+            fa_synchronize(GPU);
+            const long before = sim ? sim->calls("cuLaunchKernel") : 0;
+            fa_tensor *again = fa_matmul(a, b);
+            if (sim)
+                assert_int_equal(sim->calls("cuLaunchKernel") - before, k < 512 ? 1 : 2);
+            assert_true(fa_same(fa_cpu(first), fa_cpu(again)));
+            fa_tensor *x = fa_contiguous(a), *w = fa_contiguous(fa_t(b)), *bias = fa_select(w, 1, 0);
+            made();
+            check("linear", fa_linear(x, w, .bias = bias), x, fa_t(w), bias, 1);
+        }
+}
+
 static void biases(void **state)
 {
     (void)state;
@@ -303,9 +331,9 @@ static void no_bank_conflicts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(orders_and_sizes), CASE(edges),     CASE(special_numbers), CASE(batches),
-        CASE(biases),           CASE(results),   CASE(behind_an_error), CASE(others),
-        CASE(large_ones),       CASE(gradients), CASE(the_same_bits),   CASE(no_bank_conflicts),
+        CASE(orders_and_sizes), CASE(edges),         CASE(special_numbers),   CASE(batches), CASE(parts_of_a_depth),
+        CASE(biases),           CASE(results),       CASE(behind_an_error),   CASE(others),  CASE(large_ones),
+        CASE(gradients),        CASE(the_same_bits), CASE(no_bank_conflicts),
     };
     setenv("FACULA_CUBLASLT", "0", 1);
     const char *why = "";
