@@ -31,11 +31,11 @@ typedef i32 INTEGER;
 #define OWN_DTYPE FA_F32
 #define FLOATING 1
 #define LOADED_AT_ONCE(tag, to, from, n)                                                                               \
-    (FA_##tag == FA_F16    ? f32_from_f16(to, (const void *)(from), n)                                              \
+    (FA_##tag == FA_F16    ? f32_from_f16(to, (const void *)(from), n)                                                 \
      : FA_##tag == FA_BF16 ? f32_from_bf16(to, (const void *)(from), n)                                                \
                            : 0)
 #define STORED_AT_ONCE(tag, to, from, n)                                                                               \
-    (FA_##tag == FA_F16    ? f16_from_f32((void *)(to), from, n)                                                    \
+    (FA_##tag == FA_F16    ? f16_from_f32((void *)(to), from, n)                                                       \
      : FA_##tag == FA_BF16 ? bf16_from_f32((void *)(to), from, n)                                                      \
                            : 0)
 
