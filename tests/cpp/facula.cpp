@@ -216,14 +216,14 @@ static void attention()
 {
     const fa::module layer = fa::nn::multihead_attention(8, 2);
     const fa::tensor x = fa::randn({5, 2, 8}), padding = fa::eq(fa::arange(0, 5), 4).expand({2, 5});
-    fa::attention y = layer.forward_attention(x, x, x, {.key_padding_mask = padding});
+    fa::attention y = layer.forward_attention(x, x, x, {padding});
     CHECK(y.output.size(2) == 8 && y.weights.size(1) == 5 && y.weights.select(2, 4).amax().item() == 0);
-    y = layer.forward_attention(x, x, x, {.need_weights = false});
-    CHECK(fa::allclose(y.output, layer(x)).item() && !y.weights);
+    y = layer.forward_attention(x, x, x, {{}, {}, false, false});
+    CHECK(fa::allclose(y.output, layer(x)).item() == 1 && !y.weights);
     const fa::module encoder = fa::nn::transformer_encoder(fa::nn::transformer_encoder_layer(8, 2, 16), 2),
                      decoder = fa::nn::transformer_decoder(fa::nn::transformer_decoder_layer(8, 2, 16), 2);
-    CHECK(encoder.forward_transformer(x, {.causal = true}).size(0) == 5);
-    CHECK(decoder.forward_transformer(x, {.memory = encoder(x)}).size(0) == 5);
+    CHECK(encoder.forward_transformer(x, {{}, {}, {}, true}).size(0) == 5);
+    CHECK(decoder.forward_transformer(x, {encoder(x)}).size(0) == 5);
     CHECK(says(failure([&] { (void)decoder.forward_transformer(x); }), "it takes x and memory"));
 }
 
