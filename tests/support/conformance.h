@@ -5,7 +5,8 @@
 #include "support/check.h"
 
 /* Where it walks: over the CPU and a late device, whose kernels are the CPU's; or over another device, whose kernels
- * are its own, in some dtypes (each compute class, and one of the others, in turn) unless `all`. */
+ * are its own, in some dtypes unless `all`: the compute classes (with a share of the rows, half of them in turn), and
+ * one of the others in turn. */
 typedef struct conform_plan {
     bool all;
     int share; /* of rows that are expressions or composed, each so-manieth */
