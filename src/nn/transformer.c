@@ -135,6 +135,13 @@ static fa_module *attention_new(int64_t width, int64_t heads, const layer_option
                                      .batch_first = o->batch_first, .dtype = o->dtype, .device = o->device);
 }
 
+static fa_module *dropout_of(const layer_options *o)
+{
+    fa_nn_dropout_options dropout = FA__DEFAULT_fa_nn_dropout;
+    dropout.p = o->dropout;
+    return (fa_nn_dropout)(&dropout);
+}
+
 /* Adds norm1, norm2 and so on, or dropout1. */
 static bool add_numbered(fa_module *m, parts *l, bool norms, int64_t width, const layer_options *o)
 {
@@ -145,7 +152,7 @@ static bool add_numbered(fa_module *m, parts *l, bool norms, int64_t width, cons
         snprintf(name, sizeof name, "%s%d", norms ? "norm" : "dropout", number++);
         fa_module *made = norms ? fa_nn_layer_norm(FA_SHAPE(width), .eps = o->layer_norm_eps, .bias = o->bias,
                                                    .dtype = o->dtype, .device = o->device)
-                                : fa_nn_dropout(.p = o->dropout);
+                                : dropout_of(o);
         if (!((norms ? l->norm : l->drop)[k] = fa_module_add(m, name, made)))
             return false;
     }
@@ -159,7 +166,7 @@ static bool add_parts(fa_module *m, parts *l, int64_t width, int64_t heads, bool
            && (!decoder || (l->attention[CROSS] = fa_module_add(m, "multihead_attn", attention_new(width, heads, o))))
            && (l->linear1 = fa_module_add(
                    m, "linear1", fa_nn_linear(width, wide, .bias = o->bias, .dtype = o->dtype, .device = o->device)))
-           && (l->dropout = fa_module_add(m, "dropout", fa_nn_dropout(.p = o->dropout)))
+           && (l->dropout = fa_module_add(m, "dropout", dropout_of(o)))
            && (l->linear2 = fa_module_add(
                    m, "linear2", fa_nn_linear(wide, width, .bias = o->bias, .dtype = o->dtype, .device = o->device)))
            && add_numbered(m, l, true, width, o) && add_numbered(m, l, false, width, o);
