@@ -377,7 +377,7 @@ static bool step(fa__pickle *p)
         return instructions[i].run(p, operand);
     }
     p->at--;
-    if (p->bytes.item[0] != 0x80) /* from protocol 2 on, the first instruction tells the protocol */
+    if (p->bytes.item[0] != 0x80) /* pickles of protocol 2 and above begin with the opcode PROTO */
         return wrong(p, "no pickle of protocol 2 to 5: Python 3 writes one by pickle.dump(pickle.load(f, "
                         "encoding=\"bytes\"), g, 4)");
     return wrong(p, "0x%02x is no instruction of a pickle with numbers, text and arrays", code);

@@ -32,7 +32,7 @@ fa_group *fa__group_new(fa__wire *wire);
 bool fa__group_check(const fa_group *group, const char *who);
 /* Waits for its turn behind all works that were started, and gives the turn back. */
 void fa__group_begin(fa_group *group);
-/* Takes the turn if nobody has it and no work waits. */
+/* Begins an operation of the group if none is running or queued; false otherwise. */
 bool fa__group_try(fa_group *group);
 void fa__group_end(fa_group *group);
 /* The call itself, by whoever has the turn. */

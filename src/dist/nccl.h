@@ -13,7 +13,7 @@ typedef struct fa__nccl {
     fa__wire *wire;               /* of its group */
     fa_group *group;              /* the same */
     const char *name;             /* of the last call */
-    struct fa__nccl_watch *watch; /* NULL: nobody watches its calls */
+    struct fa__nccl_watch *watch; /* the thread that finds calls that do not go on; NULL: there is none */
     struct fa__nccl *next;
 } fa__nccl;
 

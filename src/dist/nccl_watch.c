@@ -28,7 +28,7 @@ typedef struct fa__nccl_watch {
 typedef struct stall {
     uint64_t done;
     int64_t since;
-    bool told; /* the others know */
+    bool announced; /* this rank has sent its note that it waits */
 } stall;
 
 static int64_t patience(const fa__nccl *n)
@@ -62,9 +62,9 @@ static bool ask(fa__nccl *n, stall *s)
     const int64_t stands = fa__dist_clock() - s->since;
     fa_error ignored = {0}; /* it is the group's failure, too */
     FA_USE(.catch_errors = &ignored);
-    if (!s->told)
+    if (!s->announced)
         fa__wire_note(n->wire, true);
-    s->told = true;
+    s->announced = true;
     if (fa__wire_listen(n->wire, stands / SECOND >= GRACE)
         && (stands <= patience(n) || fa__wire_missed(n->wire, n->name)))
         return true;
@@ -76,10 +76,10 @@ static bool ask(fa__nccl *n, stall *s)
 /* Calls have gone on: the others need not wait for this rank's word. */
 static void forget(const fa__nccl *n, stall *s, uint64_t done)
 {
-    if (s->told && fa__group_try(n->group)) {
+    if (s->announced && fa__group_try(n->group)) {
         fa__wire_note(n->wire, false);
         fa__group_end(n->group);
-        s->told = false;
+        s->announced = false;
     }
     s->done = done;
     s->since = fa__dist_clock();
@@ -96,7 +96,7 @@ static bool look(fa__nccl *n, stall *s)
         good = ask(n, s);
         fa__group_end(n->group);
     }
-    if (p.done != p.issued || s->told)
+    if (p.done != p.issued || s->announced)
         fa__nccl_watch_note(n);
     return good;
 }
