@@ -92,6 +92,12 @@ static bool forward_halves(const planes *p, int64_t i)
                                              p->h, p->w, infinity_of(p->dtype));
 }
 
+/* How many of `left` planes are as one: those of f32 without a row that is in no window */
+static int64_t together(const planes *p, int64_t left)
+{
+    return p->dtype == FA_F32 && p->h % 2 == 0 ? left : 1;
+}
+
 /* A strip of `n` pairs of rows from pair r of plane i on */
 static void forward_strip(const planes *p, int64_t i, int64_t r, int64_t n, float *room)
 {
@@ -105,13 +111,14 @@ static void forward_strip(const planes *p, int64_t i, int64_t r, int64_t n, floa
 static void forward(void *context, int64_t begin, int64_t end)
 {
     planes *p = context;
-    const int64_t rows = p->h / 2;
-    for (int64_t i = begin; i < end; i++) {
+    for (int64_t i = begin, n; i < end; i += n) {
         float *room;
+        n = together(p, end - i);
         if (forward_halves(p, i))
             continue;
         if (!room_of(p, &room))
             return;
+        const int64_t rows = n * (p->h / 2);
         for (int64_t r = 0; r < rows; r += p->strip)
             forward_strip(p, i, r, fa__min(p->strip, rows - r), room);
     }
@@ -124,19 +131,23 @@ static void backward_halves(const planes *p, int64_t i)
                                         p->w, infinity_of(p->dtype));
 }
 
-static void backward_f32(const planes *p, int64_t i)
+static void backward_f32(const planes *p, int64_t i, int64_t n)
 {
     const int64_t pairs = p->h / 2, from = i * pairs * (p->w / 2);
     fa__cpu_simd->relu_pool_2x2_back((float *)(void *)p->large + i * p->h * p->w,
-                                     (const float *)(const void *)p->small + from, p->at + from, pairs, p->w);
+                                     (const float *)(const void *)p->small + from, p->at + from, n * pairs, p->w);
 }
 
 static void backward(void *context, int64_t begin, int64_t end)
 {
     const planes *p = context;
     const int64_t size = (int64_t)fa__dtype_sizes[p->dtype];
-    for (int64_t i = begin; i < end; i++) {
-        (p->dtype == FA_F32 ? backward_f32 : backward_halves)(p, i);
+    for (int64_t i = begin, n; i < end; i += n) {
+        n = together(p, end - i);
+        if (p->dtype == FA_F32)
+            backward_f32(p, i, n);
+        else
+            backward_halves(p, i);
         if (p->h & 1) /* a row that is in no window */
             memset(p->large + ((i + 1) * p->h - 1) * p->w * size, 0, (size_t)(p->w * size));
     }

@@ -205,22 +205,42 @@ static void scatter(float *const *row, const float *block, int64_t n)
     }
 }
 
-static void add(float *const *row, const float *block, int64_t n, int count)
+/* Some neighbouring ones of L entries: the sum of lanes `from` to `to` of each */
+INLINE void add_lanes(float *row, const f32v out[L], int from, int to, int64_t left)
+{
+    f32v sum = out[from];
+    for (int j = from + 1; j < to; j++)
+        sum = sum + out[j];
+    if (left == L)
+        f32_store(row, sum);
+    else
+        f32_store_part(row, sum, left);
+}
+
+INLINE void add_lines(float *const *row, const float *block, int64_t n, int count)
 {
     for (int64_t at = 0; at < n; at += L) {
         f32v in[L], out[L];
         const int64_t left = n - at < L ? n - at : L;
-        for (int64_t i = 0; i < L; i++)
+        UNROLL
+        for (int i = 0; i < L; i++)
             in[i] = f32_load(block + (at + (i < left ? i : 0)) * L);
         f32_turn(out, in);
-        for (int k = 0; k * FA__CONVOLUTION_ADDED < count; k++) {
-            const int from = k * FA__CONVOLUTION_ADDED;
-            f32v sum = out[from];
-            for (int j = from + 1; j < from + FA__CONVOLUTION_ADDED && j < count; j++)
-                sum = sum + out[j];
-            f32_store_part(row[k] + at, sum, left);
+        UNROLL
+        for (int k = 0; k < L / FA__CONVOLUTION_ADDED; k++) {
+            const int from = k * FA__CONVOLUTION_ADDED, to = from + FA__CONVOLUTION_ADDED;
+            if (from < count)
+                add_lanes(row[k] + at, out, from, to < count ? to : count, left);
         }
     }
+}
+
+static void add(float *const *row, const float *block, int64_t n, int count)
+{
+    if (count == L)
+        add_lines(row, block, n, L);
+    else
+        add_lines(row, block, n, count);
 }
 
 const fa__lanes_kernels FA__SIMD(fa__lanes) = {L,      CHANNELS,   ACROSS,      sums,    products,

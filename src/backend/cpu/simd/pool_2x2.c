@@ -1,6 +1,7 @@
 /* Maxima of windows of 2 x 2 that lie side by side, of f32, and their gradient: a vector of results at once. */
 #include "backend/cpu/simd/bytes.h"
 #include "backend/cpu/simd/gemm_vector.h"
+#include "backend/cpu/simd/larger.h"
 #include "backend/cpu/simd/simd.h"
 
 enum { L = f32_lanes, HALF = L / 2 };
@@ -8,24 +9,33 @@ enum { L = f32_lanes, HALF = L / 2 };
 typedef int64_t i64v __attribute__((__vector_size__(VECTOR_BYTES)));
 typedef int32_t halfm __attribute__((__vector_size__(VECTOR_BYTES / 2)));
 
+/* Shuffles stay within 16 bytes where they can: groups of two lanes are put in order before or after them.
+ * EVERY_SECOND: of two vectors, from lane 0 or 1 on; GATHERED: puts its groups in order
+ * SPREAD: puts groups so that IN_TURN, of the first or of the last lanes of 16 bytes, has them in order */
 #if defined FA__LEVEL_avx512
 #define EVERY_SECOND(from)                                                                                             \
-    from, from + 2, from + 4, from + 6, from + 8, from + 10, from + 12, from + 14, from + 16, from + 18, from + 20,    \
-        from + 22, from + 24, from + 26, from + 28, from + 30
+    from, from + 2, from + 16, from + 18, from + 4, from + 6, from + 20, from + 22, from + 8, from + 10, from + 24,    \
+        from + 26, from + 12, from + 14, from + 28, from + 30
+#define GATHERED 0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15
+#define SPREAD 0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15
 #define IN_TURN(from)                                                                                                  \
-    from, from + 16, from + 1, from + 17, from + 2, from + 18, from + 3, from + 19, from + 4, from + 20, from + 5,     \
-        from + 21, from + 6, from + 22, from + 7, from + 23
+    from, from + 16, from + 1, from + 17, from + 4, from + 20, from + 5, from + 21, from + 8, from + 24, from + 9,     \
+        from + 25, from + 12, from + 28, from + 13, from + 29
 #define NUMBERS 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 #define LOW 0, 1, 2, 3, 4, 5, 6, 7
 #define HIGH 8, 9, 10, 11, 12, 13, 14, 15
 #elif defined FA__LEVEL_avx2
-#define EVERY_SECOND(from) from, from + 2, from + 4, from + 6, from + 8, from + 10, from + 12, from + 14
-#define IN_TURN(from) from, from + 8, from + 1, from + 9, from + 2, from + 10, from + 3, from + 11
+#define EVERY_SECOND(from) from, from + 2, from + 8, from + 10, from + 4, from + 6, from + 12, from + 14
+#define GATHERED 0, 1, 4, 5, 2, 3, 6, 7
+#define SPREAD GATHERED
+#define IN_TURN(from) from, from + 8, from + 1, from + 9, from + 4, from + 12, from + 5, from + 13
 #define NUMBERS 0, 1, 2, 3, 4, 5, 6, 7
 #define LOW 0, 1, 2, 3
 #define HIGH 4, 5, 6, 7
 #else
 #define EVERY_SECOND(from) from, from + 2, from + 4, from + 6
+#define GATHERED 0, 1, 2, 3
+#define SPREAD GATHERED
 #define IN_TURN(from) from, from + 4, from + 1, from + 5
 #define NUMBERS 0, 1, 2, 3
 #define LOW 0, 1
@@ -37,6 +47,19 @@ INLINE void load_two(f32v v[2], const float *p, int64_t n)
 {
     v[0] = n < L ? f32_load_part(p, n) : f32_load(p);
     v[1] = n <= L ? v[0] : n < 2 * L ? f32_load_part(p + L, n - L) : f32_load(p + L);
+}
+
+/* The elements of up to L windows of a pair of rows, by their number in a window; windows in the order of EVERY_SECOND
+ */
+INLINE void load_windows(f32v x[4], const float *a, const float *b, int64_t n)
+{
+    f32v high[2], low[2];
+    load_two(high, a, 2 * n);
+    load_two(low, b, 2 * n);
+    x[0] = __builtin_shufflevector(high[0], high[1], EVERY_SECOND(0));
+    x[1] = __builtin_shufflevector(high[0], high[1], EVERY_SECOND(1));
+    x[2] = __builtin_shufflevector(low[0], low[1], EVERY_SECOND(0));
+    x[3] = __builtin_shufflevector(low[0], low[1], EVERY_SECOND(1));
 }
 
 INLINE void store_up_to(float *p, f32v v, int64_t n)
@@ -73,15 +96,15 @@ void FA__SIMD(fa__pool_2x2)(float *y, int64_t *at, const float *a, const float *
 {
     const f32m twice = 2 * (f32m){NUMBERS};
     for (int64_t i = 0; i < n; i += L) {
-        f32v high[2], low[2];
-        load_two(high, a + 2 * i, 2 * (n - i));
-        load_two(low, b + 2 * i, 2 * (n - i));
-        f32v best = __builtin_shufflevector(high[0], high[1], EVERY_SECOND(0));
+        f32v x[4], best;
         f32m offset = {0};
-        raise(&best, &offset, __builtin_shufflevector(high[0], high[1], EVERY_SECOND(1)), 1);
-        raise(&best, &offset, __builtin_shufflevector(low[0], low[1], EVERY_SECOND(0)), (int32_t)down);
-        raise(&best, &offset, __builtin_shufflevector(low[0], low[1], EVERY_SECOND(1)), (int32_t)down + 1);
-        store_up_to(y + i, best, n - i);
+        load_windows(x, a + 2 * i, b + 2 * i, n - i);
+        best = x[0];
+        raise(&best, &offset, x[1], 1);
+        raise(&best, &offset, x[2], (int32_t)down);
+        raise(&best, &offset, x[3], (int32_t)down + 1);
+        offset = __builtin_shufflevector(offset, offset, GATHERED);
+        store_up_to(y + i, __builtin_shufflevector(best, best, GATHERED), n - i);
         if (!at)
             continue;
         offset += twice;
@@ -109,15 +132,23 @@ INLINE f32m offsets(const int64_t *at, int64_t n, int64_t here)
     return offset - 2 * (f32m){NUMBERS};
 }
 
-INLINE f32v where(f32m offset, int32_t is, f32v g)
+/* g where the offset is what it is for the even lanes, and for the odd ones: two vectors, up to 2 n elements */
+INLINE void store_turns(float *p, f32m offset, f32v g, int32_t even_is, int32_t odd_is, int64_t n)
 {
-    return (f32v)((offset == is) & (f32m)g);
+    const f32v even = (f32v)((offset == even_is) & (f32m)g), odd = (f32v)((offset == odd_is) & (f32m)g);
+    store_up_to(p, __builtin_shufflevector(even, odd, IN_TURN(0)), 2 * n);
+    store_up_to(p + L, __builtin_shufflevector(even, odd, IN_TURN(2)), 2 * n - L);
 }
 
-INLINE void store_turns(float *p, f32v even, f32v odd, int64_t n)
+/* Gradients of up to L windows of a pair of rows, from those of the results, which are as if added to 0: -0 becomes 0
+ */
+INLINE void store_gradients(float *a, float *b, const float *g, f32m offset, int32_t down, int64_t n)
 {
-    store_up_to(p, __builtin_shufflevector(even, odd, IN_TURN(0)), n);
-    store_up_to(p + L, __builtin_shufflevector(even, odd, IN_TURN(HALF)), n - L);
+    f32v v = (n >= L ? f32_load(g) : f32_load_part(g, n)) + (f32v){0};
+    v = __builtin_shufflevector(v, v, SPREAD);
+    offset = __builtin_shufflevector(offset, offset, SPREAD);
+    store_turns(a, offset, v, 0, 1, n);
+    store_turns(b, offset, v, down, down + 1, n);
 }
 
 void FA__SIMD(fa__pool_2x2_back)(float *a, float *b, const float *g, const int64_t *at, int64_t n, int64_t first,
@@ -125,10 +156,7 @@ void FA__SIMD(fa__pool_2x2_back)(float *a, float *b, const float *g, const int64
 {
     for (int64_t i = 0; i < n; i += L) {
         const int64_t left = n - i;
-        f32m offset = offsets(at + i, left, first + 2 * i);
-        f32v v = (left >= L ? f32_load(g + i) : f32_load_part(g + i, left)) + (f32v){0}; /* as a sum: -0 becomes 0 */
-        store_turns(a + 2 * i, where(offset, 0, v), where(offset, 1, v), 2 * left);
-        store_turns(b + 2 * i, where(offset, (int32_t)down, v), where(offset, (int32_t)down + 1, v), 2 * left);
+        store_gradients(a + 2 * i, b + 2 * i, g + i, offsets(at + i, left, first + 2 * i), (int32_t)down, left);
     }
 }
 
@@ -138,19 +166,41 @@ void FA__SIMD(fa__pool_2x2_back)(float *a, float *b, const float *g, const int64
 
 enum { NONE = 255 };
 
-/* Up to L windows of a pair of rows */
-INLINE void relu_pool(float *y, uint8_t *at, const float *a, const float *b, int64_t n)
+INLINE f32v larger(f32v a, f32v b)
 {
-    f32v high[2], low[2], best = {0};
+#ifdef MAX_32
+    return MAX_32(a, b);
+#else
+    return pick(a > b, a, b);
+#endif
+}
+
+/* Up to L windows of a pair of rows without NaN. Lanes of the result are NaN if an element is (or two infinities are).
+ */
+INLINE f32v relu_pool(float *y, uint8_t *at, const float *a, const float *b, int64_t n)
+{
+    f32v x[4];
+    load_windows(x, a, b, n);
+    f32v best = larger(larger(x[0], x[1]), larger(x[2], x[3]));
+    const f32m not_0 = x[0] != best, not_1 = not_0 & (x[1] != best), not_2 = not_1 & (x[2] != best);
+    const f32m above = best > 0, offset = (above & -(not_0 + not_1 + not_2)) | (~above & NONE);
+    best = (f32v)(above & (f32m)best);
+    store_up_to(y, __builtin_shufflevector(best, best, GATHERED), n);
+    store_bytes(at, __builtin_shufflevector(offset, offset, GATHERED), n);
+    return (x[0] + x[1]) + (x[2] + x[3]);
+}
+
+/* The same where some are NaN, which are larger than all numbers; the result means nothing. */
+INLINE f32v relu_pool_nan(float *y, uint8_t *at, const float *a, const float *b, int64_t n)
+{
+    f32v x[4], best = {0};
     f32m offset = NONE - (f32m){0};
-    load_two(high, a, 2 * n);
-    load_two(low, b, 2 * n);
-    raise(&best, &offset, __builtin_shufflevector(high[0], high[1], EVERY_SECOND(0)), 0);
-    raise(&best, &offset, __builtin_shufflevector(high[0], high[1], EVERY_SECOND(1)), 1);
-    raise(&best, &offset, __builtin_shufflevector(low[0], low[1], EVERY_SECOND(0)), 2);
-    raise(&best, &offset, __builtin_shufflevector(low[0], low[1], EVERY_SECOND(1)), 3);
-    store_up_to(y, best, n);
-    store_bytes(at, offset, n);
+    load_windows(x, a, b, n);
+    for (int i = 0; i < 4; i++)
+        raise(&best, &offset, x[i], i);
+    store_up_to(y, __builtin_shufflevector(best, best, GATHERED), n);
+    store_bytes(at, __builtin_shufflevector(offset, offset, GATHERED), n);
+    return best;
 }
 
 /* The next windows of a row of n >= L */
@@ -159,25 +209,34 @@ INLINE int64_t next_of(int64_t i, int64_t n)
     return i + L < n && i + 2 * L > n ? n - L : i + L;
 }
 
-void FA__SIMD(fa__relu_pool_2x2)(float *y, uint8_t *at, const float *x, int64_t pairs, int64_t w)
+typedef f32v pool_windows(float *y, uint8_t *at, const float *a, const float *b, int64_t n);
+
+/* Returns whether a lane of what `pool` returned is NaN. */
+INLINE bool pool_rows(float *y, uint8_t *at, const float *x, int64_t pairs, int64_t w, pool_windows *pool)
 {
     const int64_t n = w / 2;
-    for (int64_t k = 0; k < pairs; k++, y += n, at += n, x += 2 * w)
-        if (n >= L)
-            for (int64_t i = 0; i < n; i = next_of(i, n))
-                relu_pool(y + i, at + i, x + 2 * i, x + w + 2 * i, L);
-        else if ((pairs - k) * n >= L)
-            relu_pool(y, at, x, x + w, L);
-        else if (n > 0)
-            relu_pool(y, at, x, x + w, n);
+    f32m nan = {0};
+    for (int64_t k = 0; k < pairs && n > 0; k++, y += n, at += n, x += 2 * w)
+        for (int64_t i = 0; i < n; i = n >= L ? next_of(i, n) : n) {
+            const bool whole = n >= L || (pairs - k) * n >= L;
+            const f32v sum = whole ? pool(y + i, at + i, x + 2 * i, x + w + 2 * i, L) : pool(y, at, x, x + w, n);
+            nan |= sum != sum;
+        }
+    int32_t any = 0;
+    for (int i = 0; i < L; i++)
+        any |= nan[i];
+    return any;
+}
+
+void FA__SIMD(fa__relu_pool_2x2)(float *y, uint8_t *at, const float *x, int64_t pairs, int64_t w)
+{
+    if (pool_rows(y, at, x, pairs, w, relu_pool))
+        pool_rows(y, at, x, pairs, w, relu_pool_nan);
 }
 
 INLINE void relu_pool_back(float *a, float *b, const float *g, const uint8_t *at, int64_t n)
 {
-    f32m offset = load_bytes(at, n);
-    f32v v = (n >= L ? f32_load(g) : f32_load_part(g, n)) + (f32v){0}; /* as a sum: -0 becomes 0 */
-    store_turns(a, where(offset, 0, v), where(offset, 1, v), 2 * n);
-    store_turns(b, where(offset, 2, v), where(offset, 3, v), 2 * n);
+    store_gradients(a, b, g, load_bytes(at, n), 2, n);
 }
 
 void FA__SIMD(fa__relu_pool_2x2_back)(float *x, const float *g, const uint8_t *at, int64_t pairs, int64_t w)

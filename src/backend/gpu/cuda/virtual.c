@@ -22,7 +22,7 @@ static fa__gpu_range *range_new(fa__cuda_device *o, bool small, size_t least)
         return NULL;
     }
     memset(r, 0, bytes);
-    *r = (fa__gpu_range){o->ranges, .begin = begin, .granule = o->granule, .count = count, .small = small};
+    *r = (fa__gpu_range){o->ranges, .begin = (uintptr_t)begin, .granule = o->granule, .count = count, .small = small};
     return o->ranges = r;
 }
 
