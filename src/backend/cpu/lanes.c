@@ -238,35 +238,60 @@ typedef struct image_block {
     int64_t first; /* row of pixels, where all have the same */
 } image_block;
 
+/* Tiles of a row that are alike: side by side, of as many pixels, which meet the same columns of taps */
+typedef struct stretch {
+    int64_t column, pixels, tiles, columns[2];
+} stretch;
+
+/* The one from tile i on, of `tiles` in a row */
+static stretch stretch_at(const image_work *w, int64_t i, int64_t tiles)
+{
+    const fa__patches *p = &w->g->p;
+    const bool meets = w->finite && w->plan->padded[1];
+    stretch s = {.column = fa__lanes_tile_at(p->pixels[1], tiles, i), .columns = {0, p->taps[1]}};
+    s.pixels = fa__lanes_tile_at(p->pixels[1], tiles, i + 1) - s.column;
+    if (meets)
+        fa__lanes_meet(p, 1, s.column, s.pixels, s.columns);
+    for (s.tiles = 1; i + s.tiles < tiles; s.tiles++) {
+        const int64_t column = s.column + s.tiles * s.pixels;
+        int64_t columns[2] = {0, p->taps[1]};
+        if (meets)
+            fa__lanes_meet(p, 1, column, s.pixels, columns);
+        if (fa__lanes_tile_at(p->pixels[1], tiles, i + s.tiles + 1) != column + s.pixels || columns[0] != s.columns[0]
+            || columns[1] != s.columns[1])
+            break;
+    }
+    return s;
+}
+
 /* Some neighbouring pixels of row r, of all channels */
-static void run_pixels(const image_block *b, int64_t r, int64_t column, int64_t pixels, const int64_t rows[2])
+static void run_pixels(const image_block *b, int64_t r, const stretch *s, const int64_t rows[2])
 {
     const fa__lanes_image *g = b->w->g;
     const fa__lanes_plan *plan = b->w->plan;
     const fa__patches *p = &g->p;
     const int64_t lanes = fa__cpu_lanes->lanes, tiles = fa__lanes_tiles(g->channels, fa__cpu_lanes->channels);
-    int64_t columns[2] = {0, p->taps[1]};
-    if (b->w->finite && plan->padded[1])
-        fa__lanes_meet(p, 1, column, pixels, columns);
     fa__lanes_sums t = {
-        .pixels = (int)pixels,
-        .taps = {p->channels, rows[1] - rows[0], columns[1] - columns[0]},
+        .pixels = (int)s->pixels,
+        .tiles = s->tiles,
+        .taps = {p->channels, rows[1] - rows[0], s->columns[1] - s->columns[0]},
         .x_tap = {plan->block_rows * plan->pitch * lanes, p->tap[0] * plan->pitch * lanes, p->tap[1] * lanes},
         .x_next = p->step[1] * lanes,
         .y_channel = plan->rows * p->pixels[1] * lanes};
-    t.x = b->x + (r * p->step[0] * plan->pitch + column * p->step[1]) * lanes + tap_at(p, plan, rows[0], columns[0]);
+    t.x = b->x + (r * p->step[0] * plan->pitch + s->column * p->step[1]) * lanes
+          + tap_at(p, plan, rows[0], s->columns[0]);
     for (int64_t i = 0; i < tiles; i++) {
         int64_t from = fa__lanes_tile_at(g->channels, tiles, i);
         t.channels = (int)(fa__lanes_tile_at(g->channels, tiles, i + 1) - from);
         t.weight_tap[1] = p->taps[1] * t.channels;
         t.weight_tap[0] = p->taps[0] * t.weight_tap[1];
         t.weight = b->weight + from * p->channels * p->taps[0] * p->taps[1] + rows[0] * t.weight_tap[1]
-                   + columns[0] * t.channels;
+                   + s->columns[0] * t.channels;
         float bias[16];
         for (int k = 0; b->bias && k < t.channels; k++)
             bias[k] = b->bias[(from + k) * g->bias_channel];
         t.bias = b->bias ? bias : NULL;
-        t.y = b->y + from * t.y_channel + (r * p->pixels[1] + column) * lanes;
+        t.y = b->y + from * t.y_channel + (r * p->pixels[1] + s->column) * lanes;
         fa__cpu_lanes->sums(&t);
     }
 }
@@ -278,9 +303,10 @@ static void run_row(const image_block *b, int64_t r)
     int64_t rows[2] = {0, p->taps[0]};
     if (b->w->finite && b->level && b->w->plan->padded[0])
         fa__lanes_meet(p, 0, b->first + r, 1, rows);
-    for (int64_t i = 0; i < tiles; i++) {
-        int64_t column = fa__lanes_tile_at(p->pixels[1], tiles, i);
-        run_pixels(b, r, column, fa__lanes_tile_at(p->pixels[1], tiles, i + 1) - column, rows);
+    for (int64_t i = 0; i < tiles;) {
+        const stretch s = stretch_at(b->w, i, tiles);
+        run_pixels(b, r, &s, rows);
+        i += s.tiles;
     }
 }
 

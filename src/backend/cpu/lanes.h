@@ -6,9 +6,10 @@
 #define FA__BACKEND_CPU_LANES_H
 #include "backend/convolution.h"
 
-/* Sums of a few neighbouring pixels of a few channels of a result: y = sum of weight x over taps, + bias */
+/* Sums of neighbouring pixels of a few channels of a result: y = sum of weight x over taps, + bias */
 typedef struct fa__lanes_sums {
-    int channels, pixels;
+    int channels, pixels;     /* of a tile */
+    int64_t tiles;            /* one behind the other */
     int64_t taps[3];          /* channels of x, rows and columns of the kernel */
     const float *x;           /* for the first pixel and tap */
     int64_t x_tap[3], x_next; /* from tap to tap, and from pixel to pixel */

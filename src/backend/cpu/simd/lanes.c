@@ -35,7 +35,7 @@ INLINE void add_tap(f32v sum[CHANNELS][ACROSS], const float *x, int64_t next, co
     }
 }
 
-INLINE void sums_of(const fa__lanes_sums *t, int channels, int pixels)
+INLINE void sums_of_tile(const fa__lanes_sums *t, const float *first, float *y, int channels, int pixels)
 {
     f32v sum[CHANNELS][ACROSS];
     UNROLL
@@ -47,7 +47,7 @@ INLINE void sums_of(const fa__lanes_sums *t, int channels, int pixels)
     const int64_t next = t->x_next, columns = t->taps[2];
     for (int64_t c = 0; c < t->taps[0]; c++)
         for (int64_t r = 0; r < t->taps[1]; r++) {
-            const float *x = t->x + c * t->x_tap[0] + r * t->x_tap[1];
+            const float *x = first + c * t->x_tap[0] + r * t->x_tap[1];
             const float *weight = t->weight + c * t->weight_tap[0] + r * t->weight_tap[1];
             for (int64_t k = columns; k > 0; k--, x += t->x_tap[2], weight += channels)
                 add_tap(sum, x, next, weight, channels, pixels);
@@ -56,8 +56,14 @@ INLINE void sums_of(const fa__lanes_sums *t, int channels, int pixels)
     for (int i = 0; i < channels; i++) {
         UNROLL
         for (int j = 0; j < pixels; j++)
-            f32_store(t->y + i * t->y_channel + j * L, t->bias ? sum[i][j] + f32_splat(t->bias[i]) : sum[i][j]);
+            f32_store(y + i * t->y_channel + j * L, t->bias ? sum[i][j] + f32_splat(t->bias[i]) : sum[i][j]);
     }
+}
+
+INLINE void sums_of(const fa__lanes_sums *t, int channels, int pixels)
+{
+    for (int64_t n = 0; n < t->tiles; n++)
+        sums_of_tile(t, t->x + n * pixels * t->x_next, t->y + n * pixels * L, channels, pixels);
 }
 
 #define SUMS(channels, pixels)                                                                                         \
