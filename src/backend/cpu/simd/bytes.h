@@ -1,8 +1,10 @@
-/* The first n of a vector's lanes as bytes and as 16 bits in memory; n > 0. */
+/* The first n of a vector's lanes as bytes and as 16 bits in memory; n > 0. Kernels are compiled with -fno-builtin:
+ * only
+ * __builtin_memcpy becomes an instruction. */
 #ifndef FA__SIMD_BYTES_H
 #define FA__SIMD_BYTES_H
 #include "backend/cpu/simd/gemm_vector.h"
-#include <string.h>
+#include <stddef.h>
 
 #if defined FA__LEVEL_avx512
 /* The compiler makes one instruction of a conversion and a masked store, which AMD's processors take apart slowly. */
@@ -36,11 +38,11 @@ INLINE uint64_t load_pieces(const uint8_t *p, int64_t n)
     if (n & 1)
         all = p[n - 1];
     if (n & 2) {
-        memcpy(&two, p + (n & 4), 2);
+        __builtin_memcpy(&two, p + (n & 4), 2);
         all = all << 16 | two;
     }
     if (n & 4) {
-        memcpy(&four, p, 4);
+        __builtin_memcpy(&four, p, 4);
         all = all << 32 | four;
     }
     return all;
@@ -50,12 +52,12 @@ INLINE void store_pieces(uint8_t *p, uint64_t all, int64_t n)
 {
     const uint32_t four = (uint32_t)all;
     if (n & 4) {
-        memcpy(p, &four, 4);
+        __builtin_memcpy(p, &four, 4);
         all >>= 32;
     }
     const uint16_t two = (uint16_t)all;
     if (n & 2) {
-        memcpy(p + (n & 4), &two, 2);
+        __builtin_memcpy(p + (n & 4), &two, 2);
         all >>= 16;
     }
     if (n & 1)
@@ -66,7 +68,7 @@ INLINE f32m load_bytes(const uint8_t *p, int64_t n)
 {
     uint64_t all = 0;
     if (n >= f32_lanes)
-        memcpy(&all, p, f32_lanes);
+        __builtin_memcpy(&all, p, f32_lanes);
     else
         all = load_pieces(p, n);
 #if defined FA__LEVEL_avx2
@@ -85,7 +87,7 @@ INLINE void store_bytes(uint8_t *p, f32m v, int64_t n)
     const uint64_t all = (uint64_t)v[0] | (uint64_t)v[1] << 8 | (uint64_t)v[2] << 16 | (uint64_t)v[3] << 24;
 #endif
     if (n >= f32_lanes)
-        memcpy(p, &all, f32_lanes);
+        __builtin_memcpy(p, &all, f32_lanes);
     else
         store_pieces(p, all, n);
 }
@@ -97,9 +99,11 @@ INLINE f32m load_halves(const uint16_t *p, int64_t n)
 #if defined FA__LEVEL_avx512
     return (f32m)_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(first_of(n), p));
 #else
-    uint16_t part[f32_lanes] = {0};
-    uint16h v;
-    memcpy(&v, n < f32_lanes ? memcpy(part, p, (size_t)n * 2) : p, sizeof v);
+    uint16h v = {0};
+    if (n < f32_lanes)
+        __builtin_memcpy(&v, p, (size_t)n * 2);
+    else
+        __builtin_memcpy(&v, p, sizeof v);
     return __builtin_convertvector(v, f32m);
 #endif
 }
@@ -112,7 +116,10 @@ INLINE void store_halves(uint16_t *p, f32m v, int64_t n)
     _mm256_mask_storeu_epi16(p, first_of(n), narrow);
 #else
     const uint16h narrow = __builtin_convertvector(v, uint16h);
-    memcpy(p, &narrow, n < f32_lanes ? (size_t)n * 2 : sizeof narrow);
+    if (n < f32_lanes)
+        __builtin_memcpy(p, &narrow, (size_t)n * 2);
+    else
+        __builtin_memcpy(p, &narrow, sizeof narrow);
 #endif
 }
 #endif

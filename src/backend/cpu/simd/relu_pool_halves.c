@@ -25,7 +25,7 @@ INLINE f32m load_part(const uint16_t *p, int64_t n)
     return (f32m)_mm256_maskload_epi32((const int *)(const void *)p, f32_mask(n));
 #else
     f32m v = {0};
-    memcpy(&v, p, (size_t)n * sizeof v[0]);
+    __builtin_memcpy(&v, p, (size_t)n * sizeof v[0]);
     return v;
 #endif
 }
@@ -37,7 +37,7 @@ INLINE void store_part(uint16_t *p, f32m v, int64_t n)
 #elif defined FA__LEVEL_avx2
     _mm256_maskstore_epi32((int *)(void *)p, f32_mask(n), (__m256i)v);
 #else
-    memcpy(p, &v, (size_t)n * sizeof v[0]);
+    __builtin_memcpy(p, &v, (size_t)n * sizeof v[0]);
 #endif
 }
 
