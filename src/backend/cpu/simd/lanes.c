@@ -131,23 +131,32 @@ static void products(const fa__lanes_products *t)
 
 /* ---- blocks ---- */
 
+/* The next vector of n >= L elements: the last one ends where they do. */
+INLINE int64_t next_of(int64_t at, int64_t n)
+{
+    return at + L < n && at + 2 * L > n ? n - L : at + L;
+}
+
 static void gather(float *block, const float *const *row, int64_t n)
 {
-    for (int64_t at = 0; at < n; at += L) {
-        f32v in[L], out[L];
-        const int64_t left = n - at;
+    f32v in[L], out[L];
+    if (n < L) {
         UNROLL
         for (int j = 0; j < L; j++)
-            in[j] = left >= L ? f32_load(row[j] + at) : f32_load_part(row[j] + at, left);
+            in[j] = f32_load_part(row[j], n);
         f32_turn(out, in);
-        if (left >= L) {
-            UNROLL
-            for (int i = 0; i < L; i++)
-                f32_store(block + (at + i) * L, out[i]);
-        } else {
-            for (int64_t i = 0; i < left; i++)
-                f32_store(block + (at + i) * L, out[i]);
-        }
+        for (int64_t i = 0; i < n; i++)
+            f32_store(block + i * L, out[i]);
+        return;
+    }
+    for (int64_t at = 0; at < n; at = next_of(at, n)) {
+        UNROLL
+        for (int j = 0; j < L; j++)
+            in[j] = f32_load(row[j] + at);
+        f32_turn(out, in);
+        UNROLL
+        for (int i = 0; i < L; i++)
+            f32_store(block + (at + i) * L, out[i]);
     }
 }
 
@@ -190,24 +199,26 @@ GATHER_HALVES(bf16)
 
 static void scatter(float *const *row, const float *block, int64_t n)
 {
-    for (int64_t at = 0; at < n; at += L) {
-        f32v in[L], out[L];
-        const int64_t left = n - at < L ? n - at : L;
-        if (left == L) {
-            UNROLL
-            for (int i = 0; i < L; i++)
-                in[i] = f32_load(block + (at + i) * L);
-        } else {
-            for (int64_t i = 0; i < L; i++)
-                in[i] = f32_load(block + (at + (i < left ? i : 0)) * L);
-        }
+    f32v in[L], out[L];
+    if (n < L) {
+        for (int64_t i = 0; i < L; i++)
+            in[i] = f32_load(block + (i < n ? i : 0) * L);
         f32_turn(out, in);
         UNROLL
         for (int j = 0; j < L; j++)
-            if (row[j] && left == L)
+            if (row[j])
+                f32_store_part(row[j], out[j], n);
+        return;
+    }
+    for (int64_t at = 0; at < n; at = next_of(at, n)) {
+        UNROLL
+        for (int i = 0; i < L; i++)
+            in[i] = f32_load(block + (at + i) * L);
+        f32_turn(out, in);
+        UNROLL
+        for (int j = 0; j < L; j++)
+            if (row[j])
                 f32_store(row[j] + at, out[j]);
-            else if (row[j])
-                f32_store_part(row[j] + at, out[j], left);
     }
 }
 
