@@ -53,7 +53,7 @@ int main(int count, char **argument)
     fa_parameters p = fa_module_parameters(train(device, false)), q = fa_module_parameters(train(device, true));
     bool same = p.count == q.count && p.count > 0;
     for (size_t i = 0; i < p.count && same; i++)
-        same = fa_same(p.item[i], q.item[i]);
+        same = fa_equal(p.item[i], q.item[i]);
     printf("the networks are %s\n", same ? "the same" : "not the same");
     if (fa_failed())
         fprintf(stderr, "%s\n", fa_error_message());

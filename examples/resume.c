@@ -62,7 +62,7 @@ int main(int count, char **argument)
     fa_parameters p = fa_module_parameters(whole.net), q = fa_module_parameters(resumed.net);
     bool same = true;
     for (size_t i = 0; i < p.count; i++)
-        same = same && fa_same(p.item[i], q.item[i]);
+        same = same && fa_equal(p.item[i], q.item[i]);
     printf("the weights are %s\n", same ? "the same" : "others");
     if (fa_failed())
         return fprintf(stderr, "%s\n", fa_error_message()), 1;

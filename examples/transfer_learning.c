@@ -50,7 +50,7 @@ int main(int count, char **argument)
     learn(net, bars(few), fa_to(fa_ge(few, 8), FA_I64), 200); /* across or down */
     double right = accuracy(net, bars(many), fa_to(fa_ge(many, 8), FA_I64));
 
-    bool stayed = fa_same(weight, fa_module_tensor(net, "0.0.weight"));
+    bool stayed = fa_equal(weight, fa_module_tensor(net, "0.0.weight"));
     printf("across or down: %.0f%% right; the body %s\n", 100 * right, stayed ? "stayed as it was" : "changed");
     fa_module_summary(net, stdout, .input = FA_SHAPE(1, 1, 8, 8));
     if (fa_failed())

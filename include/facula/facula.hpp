@@ -23,6 +23,8 @@
 #define FACULA_HPP
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <facula/facula.h>
@@ -31,6 +33,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -1004,6 +1007,24 @@ class module : public handle<fa_module>
         const scope temporary;
         return named((fa_module_state)(get()));
     }
+    /** A table of it and its descendants, with shapes of parameters; for the shape of an input, also of the results,
+     * and multiply-adds: fa_module_summary(). */
+    std::string summary(const shape &input = {}, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        fa_module_summary_options o = FA__DEFAULT_fa_module_summary;
+        o.input = input.get();
+        char *text = nullptr;
+        std::size_t size = 0;
+        std::FILE *const to = open_memstream(&text, &size);
+        if (!to)
+            throw std::bad_alloc();
+        const bool good = (fa_module_summary)(get(), to, &o);
+        std::fclose(to);
+        const std::unique_ptr<char, void (*)(void *)> kept(text, std::free);
+        detail::good(good);
+        return std::string(text, size);
+    }
     /** The number of elements of all parameters. */
     int64_t numel() const
     {
@@ -1208,6 +1229,12 @@ class hook
     std::shared_ptr<void> kept;
 };
 
+/** Prints module::summary() to a stream. */
+inline std::ostream &operator<<(std::ostream &to, const module &m)
+{
+    return to << m.summary();
+}
+
 inline hook tensor::on_grad(std::function<tensor(const tensor &)> function, const char *file, int line) const
 {
     const detail::call here(file, line);
@@ -1356,7 +1383,7 @@ inline tensor apply(const char *name, const tensors &inputs,
     return tensor::owned((fa_apply)(&f, new both{std::move(forward), std::move(backward)}, inputs.get()));
 }
 
-/** Parameters for an optimizer: a module, or tensors as {w, b}. */
+/** Parameters for an optimizer: a module, tensors as {w, b}, or module::parameters(). */
 class parameters
 {
   public:
@@ -1379,6 +1406,10 @@ class parameters
         for (const tensor &t : kept)
             item.push_back(t.get());
     }
+    /** Those of module::parameters(), in the order of their names. */
+    parameters(const std::map<std::string, tensor> &named) : parameters(values(named))
+    {
+    }
     /** That of C, which lives as long as this. */
     fa_parameters get() const
     {
@@ -1386,6 +1417,13 @@ class parameters
     }
 
   private:
+    static std::vector<tensor> values(const std::map<std::string, tensor> &named)
+    {
+        std::vector<tensor> list;
+        for (const auto &entry : named)
+            list.push_back(entry.second);
+        return list;
+    }
     module owner;
     std::vector<tensor> kept;
     std::vector<fa_tensor *> item;
@@ -1769,13 +1807,32 @@ inline tensor pointwise(const char *text, std::initializer_list<arg> operands, F
     return tensor::owned(fa__pointwise(text, a.size(), a.data()));
 }
 
-/** Whether two tensors have the same shape, dtype and values. Waits for both. */
-inline bool same(const tensor &a, const tensor &b, FA__HERE)
+/** Whether two tensors have the same shape and equal elements; NaN equals nothing. Waits for both. */
+inline bool equal(const tensor &x, const tensor &y, FA__HERE)
 {
     const detail::call here(file, line);
-    const bool equal = (fa_same)(a.get(), b.get());
+    const bool result = (fa_equal)(x.get(), y.get());
     detail::check();
-    return equal;
+    return result;
+}
+
+struct allclose_options {
+    double rtol = 1e-5;
+    double atol = 1e-8;
+    bool equal_nan = false;
+};
+
+/** Whether |x - y| <= atol + rtol * |y| for all elements, which are broadcast. Waits for both. */
+inline bool allclose(const tensor &x, const tensor &y, const allclose_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_allclose_options o = FA__DEFAULT_fa_allclose;
+    o.rtol = options.rtol;
+    o.atol = options.atol;
+    o.equal_nan = options.equal_nan;
+    const bool result = (fa_allclose)(x.get(), y.get(), &o);
+    detail::check();
+    return result;
 }
 
 /** The gradients of outputs with respect to inputs; no leaf's gradient changes. */

@@ -283,7 +283,7 @@
 #define fa_element_size(...) FA__CALLED(fa_element_size(__VA_ARGS__))
 #define fa_nbytes(...) FA__CALLED(fa_nbytes(__VA_ARGS__))
 #define fa_is_contiguous(...) FA__CALLED(fa_is_contiguous(__VA_ARGS__))
-#define fa_same(...) FA__CALLED(fa_same(__VA_ARGS__))
+#define fa_equal(...) FA__CALLED(fa_equal(__VA_ARGS__))
 #define fa_item(...) FA__CALLED(fa_item(__VA_ARGS__))
 #define fa_item_int(...) FA__CALLED(fa_item_int(__VA_ARGS__))
 #define fa_ptr_end(...) FA__CALLED(fa_ptr_end(__VA_ARGS__))

@@ -2711,42 +2711,6 @@ inline fa::tensor isclose_(const fa::tensor &x, const fa::arg &y, Number rtol, F
     return isclose_(x, y, options, file, line);
 }
 
-struct allclose_options {
-    double rtol = 1e-5;
-    double atol = 1e-8;
-    bool equal_nan = false;
-    fa::tensor out = {};
-};
-inline tensor allclose(const fa::tensor &x, const fa::tensor &y, const allclose_options &options = {}, FA__HERE)
-{
-    const detail::call here(file, line);
-    fa_allclose_options given = FA__DEFAULT_fa_allclose;
-    given.out = options.out.get();
-    given.rtol = options.rtol;
-    given.atol = options.atol;
-    given.equal_nan = options.equal_nan;
-    return detail::result((fa_allclose)(x.get(), y.get(), &given), options.out);
-}
-
-template <class Number, detail::if_number<Number> = 0>
-inline fa::tensor allclose(const fa::tensor &x, const fa::tensor &y, Number rtol, FA__HERE)
-{
-    allclose_options options;
-    options.rtol = static_cast<double>(rtol);
-    return allclose(x, y, options, file, line);
-}
-
-struct equal_options {
-    fa::tensor out = {};
-};
-inline tensor equal(const fa::tensor &x, const fa::tensor &y, const equal_options &options = {}, FA__HERE)
-{
-    const detail::call here(file, line);
-    fa_equal_options given = FA__DEFAULT_fa_equal;
-    given.out = options.out.get();
-    return detail::result((fa_equal)(x.get(), y.get(), &given), options.out);
-}
-
 struct nan_to_num_options {
     double nan = 0.0;
     double posinf = INFINITY;

@@ -161,9 +161,31 @@ FA_API size_t fa_element_size(const fa_tensor *t);
 FA_API size_t fa_nbytes(const fa_tensor *t);
 /** Returns true if the elements are in row-major order without gaps. */
 FA_API bool fa_is_contiguous(const fa_tensor *t);
-/** Returns true if `a` and `b` have the same shape, dtype and values; NaN equals NaN. Waits for both and reads them
- *  from any device. */
-FA_API bool fa_same(const fa_tensor *a, const fa_tensor *b);
+
+/** Whether `x` and `y` have the same shape and equal elements, also of two dtypes; NaN equals nothing. Waits for both.
+ *  @return false also after an error: tensors on different devices are one */
+FA_API bool fa_equal(const fa_tensor *x, const fa_tensor *y);
+
+/** Options of fa_allclose. */
+typedef struct fa_allclose_options {
+    size_t size;    /**< set by the macro */
+    double rtol;    /**< allowed difference, relative to |y| */
+    double atol;    /**< allowed difference */
+    bool equal_nan; /**< NaN is close to NaN */
+    char fa__end;
+} fa_allclose_options;
+#define FA__DEFAULT_fa_allclose                                                                                        \
+    {                                                                                                                  \
+        offsetof(fa_allclose_options, fa__end), 1e-5, 1e-8, false, 0                                                   \
+    }
+
+/** Whether |x - y| <= atol + rtol * |y| for all elements of `x` and `y`, which are broadcast: fa_isclose() of all.
+ *  Waits for both.
+ *
+ *      fa_allclose(x, y, .rtol = 1e-5, .atol = 1e-8, .equal_nan = false)
+ *  @return false also after an error: tensors on different devices, and shapes that do not broadcast, are errors */
+FA_API bool fa_allclose(const fa_tensor *x, const fa_tensor *y, const fa_allclose_options *options);
+#define fa_allclose(...) FA__CALL2(fa_allclose, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** The value of a tensor with one element. Waits for it. NaN if an error is set. */
 FA_API double fa_item(const fa_tensor *t);

@@ -267,7 +267,7 @@ bool fa_is_contiguous(const fa_tensor *t)
 /* ---- reading ---- */
 
 static const fa__op read_op = FUNCTION("read"), item_op = FUNCTION("item"), item_int_op = FUNCTION("item_int"),
-                    same_op = FUNCTION("same"), ptr_op = FUNCTION("ptr");
+                    ptr_op = FUNCTION("ptr");
 
 /* Reports an error such as "fa_item: why: (3,) f32 cpu, made by ones in main+0x4f"; returns false. */
 static bool refuse(const fa__op *op, fa_code code, const char *why, const fa_tensor *t)
@@ -458,29 +458,4 @@ void *fa__ptr(fa_tensor *t, fa_dtype dtype)
     if (!p && fa__failed())
         log_error();
     return p;
-}
-
-bool fa_same(const fa_tensor *a, const fa_tensor *b)
-{
-    if (!fa__tensor_check(a, "fa_same: the first tensor") || !fa__tensor_check(b, "fa_same: the second tensor"))
-        return false;
-    if (a->dtype != b->dtype || !fa__same_shape(a, b))
-        return false;
-    FA_SCOPE;
-    fa_tensor *x = on_host(a, (fa_dtype)a->dtype, &same_op), *y = on_host(b, (fa_dtype)b->dtype, &same_op);
-    if (!x || !y)
-        return false;
-    bool same = true;
-    int64_t n = fa__numel(x);
-    size_t size = fa__dtype_size(x->dtype);
-    const char *p = fa__tensor_data(x), *q = fa__tensor_data(y);
-    for (int64_t i = 0; same && i < n; i++, p += size, q += size) {
-        if (!fa__dtype_is_float(x->dtype)) {
-            same = !memcmp(p, q, size);
-            continue;
-        }
-        double u = fa__load_f64(p, (fa_dtype)x->dtype), v = fa__load_f64(q, (fa_dtype)x->dtype);
-        same = u == v || (isnan(u) && isnan(v));
-    }
-    return same;
 }

@@ -162,7 +162,7 @@ static void bits_are_those_of_one_thread(void **state)
             action = dawdles;
             fa_tensor *one = gradients(devices, passes, true);
             FA_REPEAT (i, TURNS)
-                assert_true(fa_same(gradients(devices, passes, false), one));
+                assert_true(same_tensors(gradients(devices, passes, false), one));
             assert_no_error();
         }
 }
@@ -189,11 +189,12 @@ static void gradients_within_replicas_are_captured(void **state)
         fa__hooks_early(-k);
         for (int i = 0; i < 3; i++) {
             one[k][i] = g.item[i];
-            assert_true(fa_same(i ? fa_mul(g.item[i], 2) : g.item[i], fa_grad(i ? y[i] : x))); /* y: of both passes */
+            assert_true(
+                same_tensors(i ? fa_mul(g.item[i], 2) : g.item[i], fa_grad(i ? y[i] : x))); /* y: of both passes */
         }
     }
     for (int i = 0; i < 3; i++)
-        assert_true(fa_same(one[0][i], one[1][i]));
+        assert_true(same_tensors(one[0][i], one[1][i]));
     assert_no_error();
 }
 
@@ -451,10 +452,10 @@ static void random_numbers_follow_from_the_seed(void **state)
     for (int i = 0; i < TURNS; i++) {
         fa_manual_seed(11);
         assert_true(fa_backward(loss_of(wide, DEVICE(0))));
-        assert_false(fa_same(drawn[0], drawn[1]));
+        assert_false(same_tensors(drawn[0], drawn[1]));
         for (int k = 0; k < 2; k++) {
             first[k] = i ? first[k] : fa_clone(drawn[k]);
-            assert_true(fa_same(drawn[k], first[k]));
+            assert_true(same_tensors(drawn[k], first[k]));
         }
     }
     assert_no_error();

@@ -73,7 +73,12 @@ static void write_text(void)
 
 static void compare(void)
 {
-    fa_same(counts, counts);
+    fa_equal(counts, counts);
+}
+
+static void compare_closely(void)
+{
+    fa_allclose(counts, counts);
 }
 
 static void come_back(void)
@@ -96,7 +101,8 @@ static const struct {
     {read_int, "fa_item_int: "},
     {read_all, "fa_read: "},
     {write_text, "fa_text: "},
-    {compare, "fa_same: "},
+    {compare, "fa_equal: "},
+    {compare_closely, "fa_allclose: "},
     {come_back, "fa_to: "},
 };
 enum { CALLS = sizeof calls / sizeof *calls };

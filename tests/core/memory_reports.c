@@ -119,12 +119,12 @@ static void a_step_with_a_smaller_batch_works(void **state)
             step(net, optim, place(p), 16 * SIDE);
         }
         assert_error(FA_ERROR_MEMORY, "out of memory on ", "largest tensors there: ", "(8192, 512) f32, made by ");
-        assert_true(fa_same(before, fa_to(fa_detach(weight), FA_CPU)));
+        assert_true(same_tensors(before, fa_to(fa_detach(weight), FA_CPU)));
         {
             FA_SCOPE;
             assert_true(fa_item(step(net, optim, place(p), 64)) > 0);
         }
-        assert_false(fa_same(before, fa_to(fa_detach(weight), FA_CPU)));
+        assert_false(same_tensors(before, fa_to(fa_detach(weight), FA_CPU)));
         assert_true(fa_memory_limit(place(p), 0));
         assert_no_error();
     }

@@ -501,7 +501,8 @@ static int use_what_was_freed(void)
     DEAD(fa_backward(t));
     DEAD(fa_cat(FA_TENSORS(other, t)));
     DEAD(fa_pointwise("x + y", other, t));
-    DEAD(fa_same(other, t));
+    DEAD(fa_equal(other, t));
+    DEAD(fa_allclose(t, other));
     DEAD(fa_keep(t));
     DEAD(fa_adopt(t));
     DEAD((fa_release(t), 0));

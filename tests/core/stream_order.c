@@ -227,7 +227,7 @@ static bool shuffle(uint32_t random, int turns, int streams)
     }
     bool same = !fa_failed();
     for (int i = 0; i < TENSORS; i++) {
-        same &= fa_same(late[i], cpu[i]);
+        same &= same_tensors(late[i], cpu[i]);
         fa_release(late[i]);
         fa_release(cpu[i]);
     }

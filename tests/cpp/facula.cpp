@@ -48,11 +48,11 @@ static int64_t living()
 static void operators()
 {
     const fa::tensor a = {1.0, 2.0, 3.0}, b = {4.0, 5.0, 6.0};
-    CHECK((fa::same(a * 2 + b, fa::tensor{6.0, 9.0, 12.0})));
-    CHECK((fa::same(1 - a / 2, fa::tensor{0.5, 0.0, -0.5})));
-    CHECK((fa::same(-a, fa::tensor{-1.0, -2.0, -3.0})));
-    CHECK((fa::same(a > 1, fa::tensor{false, true, true})));
-    CHECK((fa::same(a == 2, fa::tensor{false, true, false})));
+    CHECK((fa::equal(a * 2 + b, fa::tensor{6.0, 9.0, 12.0})));
+    CHECK((fa::equal(1 - a / 2, fa::tensor{0.5, 0.0, -0.5})));
+    CHECK((fa::equal(-a, fa::tensor{-1.0, -2.0, -3.0})));
+    CHECK((fa::equal(a > 1, fa::tensor{false, true, true})));
+    CHECK((fa::equal(a == 2, fa::tensor{false, true, false})));
     CHECK(fa::all((a < b) != (a >= b)).item<int>() == 1);
     CHECK(((a <= 2).to_vector<int>() == std::vector<int>{1, 1, 0}));
     fa::tensor c = fa::clone(a), same = c;
@@ -60,7 +60,7 @@ static void operators()
     c *= a;
     c -= a;
     c /= 2.0;
-    CHECK((fa::same(same, fa::tensor{0.5, 2.0, 4.5})));
+    CHECK((fa::equal(same, fa::tensor{0.5, 2.0, 4.5})));
     CHECK(same.get() == c.get());
     CHECK((fa::tensor{1, 2}.dtype() == FA_I64));
     std::ostringstream out;
@@ -97,7 +97,7 @@ static void values()
     const fa::tensor into = fa::zeros({2, 3});
     fa::relu_options options;
     options.out = into;
-    CHECK(fa::relu(x, options).get() == into.get() && fa::same(into, x));
+    CHECK(fa::relu(x, options).get() == into.get() && fa::equal(into, x));
     CHECK(fa::pointwise("x * y + 1", {x, 2}).to_vector<int>() == (std::vector<int>{3, 5, 7, 9, 11, 13}));
     CHECK(x.to(FA_F64).dtype() == FA_F64 && x.to(FA_F32).get() == x.get() && x.to("cpu").get() == x.get());
     CHECK(!fa::tensor() && x);
@@ -114,6 +114,9 @@ static void errors()
     CHECK(says(failure([&] { (void)a.size(7); }), line(__LINE__)));
     CHECK(says(failure([&] { (void)a["0, 0, 0"]; }), line(__LINE__) + "fa_get("));
     CHECK(says(failure([&] { (void)a.item(); }), line(__LINE__)));
+    CHECK(fa::allclose(a, a + 1, {.1, 1}) && !fa::allclose(a, a + 1) && !fa::equal(a, a + 1));
+    CHECK(says(failure([&] { (void)fa::equal(a, a.to("late:0")); }), line(__LINE__) + "fa_equal: "));
+    CHECK(says(failure([&] { (void)fa::allclose(a, fa::ones({7})); }), line(__LINE__) + "fa_isclose("));
     CHECK(says(failure([&] { a.backward(); }), line(__LINE__) + "fa_backward"));
     CHECK(says(failure([&] { fa::device none("tpu"); }), "tpu"));
     fa::zeros_options there;
@@ -156,6 +159,10 @@ static void networks(const std::string &work)
     fa::manual_seed(3);
     mlp net;
     const fa::tensor x = fa::rand({5, 4});
+    const std::string table = net.summary({5, 4});
+    CHECK(says(table, "fc1") && says(table, "(5, 2)") && net.summary() != table);
+    CHECK(says(failure([&] { (void)net.summary({5, 3}); }), "fa_linear("));
+    CHECK(fa::optim::sgd(net.parameters(), 0.5).lr() == 0.5);
     CHECK(net(x).size(1) == 2 && net.parameters().size() == 5 && net.parameters().count("fc2.bias"));
     net.refuse = 1;
     try {
@@ -186,7 +193,7 @@ static void networks(const std::string &work)
     CHECK(fa::load_file(path.c_str()).at("fc1.weight").size(0) == 8);
     mlp copy;
     fa::load(copy, path.c_str());
-    CHECK(fa::same(copy(x), net(x)));
+    CHECK(fa::equal(copy(x), net(x)));
     CHECK(says(failure([&] { fa::load(copy, "/no/such/file"); }), "/no/such/file"));
 
     fa::module outer;
@@ -203,10 +210,10 @@ static void recurrent()
     const fa::module lstm = fa::nn::lstm(3, 4, 2), cell = fa::nn::gru_cell(3, 4);
     const fa::tensor x = fa::randn({5, 2, 3});
     fa::recurrent y = lstm.forward_recurrent(x);
-    CHECK(fa::same(y.output, lstm(x)) && y.h_n.size(0) == 2 && y.c_n.size(2) == 4);
-    CHECK(fa::same(lstm({x, y.h_n, y.c_n}), lstm.forward_recurrent(x, y.h_n, y.c_n).output));
+    CHECK(fa::equal(y.output, lstm(x)) && y.h_n.size(0) == 2 && y.c_n.size(2) == 4);
+    CHECK(fa::equal(lstm({x, y.h_n, y.c_n}), lstm.forward_recurrent(x, y.h_n, y.c_n).output));
     y = cell.forward_recurrent(x.select(0, 0), fa::ones({2, 4}));
-    CHECK(fa::same(y.output, y.h_n) && !y.c_n);
+    CHECK(fa::equal(y.output, y.h_n) && !y.c_n);
     CHECK(says(failure([&] { (void)lstm.forward_recurrent(x, y.h_n); }), "it takes x, or x, h_0 and c_0"));
     const fa::lstm_result op = fa::lstm(x, {fa::ones({8, 3}), fa::ones({8, 2})}, {fa::zeros({1, 2, 2})});
     CHECK(op.output.size(2) == 2 && op.c_n.size(0) == 1);
@@ -219,7 +226,7 @@ static void attention()
     fa::attention y = layer.forward_attention(x, x, x, {padding});
     CHECK(y.output.size(2) == 8 && y.weights.size(1) == 5 && y.weights.select(2, 4).amax().item() == 0);
     y = layer.forward_attention(x, x, x, {{}, {}, false, false});
-    CHECK(fa::allclose(y.output, layer(x)).item() == 1 && !y.weights);
+    CHECK(fa::allclose(y.output, layer(x)) && !y.weights);
     const fa::module encoder = fa::nn::transformer_encoder(fa::nn::transformer_encoder_layer(8, 2, 16), 2),
                      decoder = fa::nn::transformer_decoder(fa::nn::transformer_decoder_layer(8, 2, 16), 2);
     CHECK(encoder.forward_transformer(x, {{}, {}, {}, true}).size(0) == 5);
@@ -232,23 +239,23 @@ static void methods()
 {
     fa::manual_seed(8);
     const fa::tensor x = fa::rand({2, 3}) + 0.5, y = fa::rand({3, 2}), z = fa::rand({2, 1, 3});
-    CHECK(fa::same(x.abs(), fa::abs(x)) && fa::same(x.exp(), fa::exp(x)) && fa::same(x.log(), fa::log(x)));
-    CHECK(fa::same(x.sqrt(), fa::sqrt(x)) && fa::same((x - 1).relu(), fa::relu(x - 1)));
-    CHECK(fa::same(x.sigmoid(), fa::sigmoid(x)) && fa::same(x.tanh(), fa::tanh(x)) && fa::same(x.t(), fa::t(x)));
-    CHECK(fa::same(x.clone(), x) && fa::same(x.detach(), x) && fa::same(x.t().contiguous(), x.t()));
-    CHECK(fa::same(x.pow(2), fa::pow(x, 2)) && fa::same(x.matmul(y), fa::matmul(x, y)));
-    CHECK(fa::same(x.softmax(1), fa::softmax(x, 1)) && fa::same(x.sum(), fa::sum(x)));
-    CHECK(fa::same(x.sum(1, true), fa::sum(x, {1, true})) && fa::same(x.sum({0, 1}), fa::sum(x)));
-    CHECK(fa::same(x.mean(0), fa::mean(x, {0})) && fa::same(x.amax(0), fa::amax(x, {0})));
-    CHECK(fa::same(x.amin(1), fa::amin(x, {1})) && fa::same(x.argmax(1), fa::argmax(x, {1})));
-    CHECK(fa::same(x.argmin(), fa::argmin(x)) && fa::same(x.argmin(0, true), fa::argmin(x, {0, true})));
-    CHECK(fa::same(x.view({3, 2}), fa::view(x, {3, 2})) && fa::same(x.reshape({-1}), fa::reshape(x, {-1})));
-    CHECK(fa::same(x["0"].expand({4, 3}), fa::expand(x["0"], {4, 3})));
-    CHECK(fa::same(z.permute({2, 0, 1}), fa::permute(z, {2, 0, 1})) && fa::same(x.transpose(0, -1), x.t()));
-    CHECK(fa::same(z.flatten(), fa::flatten(z)) && fa::same(z.flatten(1), fa::flatten(z, {1})));
-    CHECK(fa::same(z.squeeze(), fa::squeeze(z)) && fa::same(z.squeeze(1), z.view({2, 3})));
-    CHECK(fa::same(x.unsqueeze(1), fa::unsqueeze(x, 1)) && fa::same(x.select(1, 2), x[":, 2"]));
-    CHECK(fa::same(x.narrow(1, 1, 2), x[":, 1:3"]));
+    CHECK(fa::equal(x.abs(), fa::abs(x)) && fa::equal(x.exp(), fa::exp(x)) && fa::equal(x.log(), fa::log(x)));
+    CHECK(fa::equal(x.sqrt(), fa::sqrt(x)) && fa::equal((x - 1).relu(), fa::relu(x - 1)));
+    CHECK(fa::equal(x.sigmoid(), fa::sigmoid(x)) && fa::equal(x.tanh(), fa::tanh(x)) && fa::equal(x.t(), fa::t(x)));
+    CHECK(fa::equal(x.clone(), x) && fa::equal(x.detach(), x) && fa::equal(x.t().contiguous(), x.t()));
+    CHECK(fa::equal(x.pow(2), fa::pow(x, 2)) && fa::equal(x.matmul(y), fa::matmul(x, y)));
+    CHECK(fa::equal(x.softmax(1), fa::softmax(x, 1)) && fa::equal(x.sum(), fa::sum(x)));
+    CHECK(fa::equal(x.sum(1, true), fa::sum(x, {1, true})) && fa::equal(x.sum({0, 1}), fa::sum(x)));
+    CHECK(fa::equal(x.mean(0), fa::mean(x, {0})) && fa::equal(x.amax(0), fa::amax(x, {0})));
+    CHECK(fa::equal(x.amin(1), fa::amin(x, {1})) && fa::equal(x.argmax(1), fa::argmax(x, {1})));
+    CHECK(fa::equal(x.argmin(), fa::argmin(x)) && fa::equal(x.argmin(0, true), fa::argmin(x, {0, true})));
+    CHECK(fa::equal(x.view({3, 2}), fa::view(x, {3, 2})) && fa::equal(x.reshape({-1}), fa::reshape(x, {-1})));
+    CHECK(fa::equal(x["0"].expand({4, 3}), fa::expand(x["0"], {4, 3})));
+    CHECK(fa::equal(z.permute({2, 0, 1}), fa::permute(z, {2, 0, 1})) && fa::equal(x.transpose(0, -1), x.t()));
+    CHECK(fa::equal(z.flatten(), fa::flatten(z)) && fa::equal(z.flatten(1), fa::flatten(z, {1})));
+    CHECK(fa::equal(z.squeeze(), fa::squeeze(z)) && fa::equal(z.squeeze(1), z.view({2, 3})));
+    CHECK(fa::equal(x.unsqueeze(1), fa::unsqueeze(x, 1)) && fa::equal(x.select(1, 2), x[":, 2"]));
+    CHECK(fa::equal(x.narrow(1, 1, 2), x[":, 1:3"]));
     CHECK(says(failure([&] { (void)x.matmul(x); }), line(__LINE__) + "fa_matmul("));
     std::ostringstream text;
     text << x.shape() << x["0"].shape() << x["0, 0"].shape();
@@ -270,7 +277,7 @@ static void functions()
             });
     };
     fa::sum(square(0)).backward();
-    CHECK((fa::same(x.grad(), fa::tensor{40.0, 60.0})));
+    CHECK((fa::equal(x.grad(), fa::tensor{40.0, 60.0})));
     try {
         fa::sum(square(1)).backward();
         CHECK(false);
@@ -304,10 +311,10 @@ static void hooks()
     {
         const fa::hook h = w.on_grad([&](const fa::tensor &g) { return calls++, g * 10; });
         fa::sum(w * 3).backward();
-        CHECK((calls == 1 && fa::same(w.grad(), fa::tensor{30.0, 30.0})));
+        CHECK((calls == 1 && fa::equal(w.grad(), fa::tensor{30.0, 30.0})));
     }
     fa::sum(w * 3).backward();
-    CHECK((calls == 1 && fa::same(w.grad(), fa::tensor{33.0, 33.0})));
+    CHECK((calls == 1 && fa::equal(w.grad(), fa::tensor{33.0, 33.0})));
     const fa::module net = fa::nn::relu();
     {
         const fa::hook before =
@@ -317,9 +324,9 @@ static void hooks()
                 CHECK(m.get() == net.get() && in.size() == 1);
                 return y + 1;
             });
-        CHECK((fa::same(net(fa::tensor{-2.0, 2.0}), fa::tensor{3.0, 1.0})));
+        CHECK((fa::equal(net(fa::tensor{-2.0, 2.0}), fa::tensor{3.0, 1.0})));
     }
-    CHECK((fa::same(net(fa::tensor{-2.0, 2.0}), fa::tensor{0.0, 2.0})));
+    CHECK((fa::equal(net(fa::tensor{-2.0, 2.0}), fa::tensor{0.0, 2.0})));
     const fa::hook bad = net.on_forward(
         [](const fa::module &, const std::vector<fa::tensor> &, const fa::tensor &) -> fa::tensor { throw 5; });
     try {
@@ -343,14 +350,14 @@ static void backward_hooks()
         const fa::hook after =
             net.on_backward([&](const fa::module &m, size_t input, const fa::tensor &in, const fa::tensor &out) {
                 CHECK(m.get() == net.get() && input == 0 && calls++ == 1);
-                CHECK((fa::same(out, fa::tensor{30.0, 30.0, 30.0}) && fa::same(in, fa::tensor{0.0, 30.0, 30.0})));
+                CHECK((fa::equal(out, fa::tensor{30.0, 30.0, 30.0}) && fa::equal(in, fa::tensor{0.0, 30.0, 30.0})));
                 return in + 1;
             });
         fa::sum(net(x) * 3).backward();
-        CHECK((calls == 2 && fa::same(x.grad(), fa::tensor{1.0, 31.0, 31.0})));
+        CHECK((calls == 2 && fa::equal(x.grad(), fa::tensor{1.0, 31.0, 31.0})));
     }
     fa::sum(net(x)).backward(); /* the hooks have ended */
-    CHECK((calls == 2 && fa::same(x.grad(), fa::tensor{1.0, 32.0, 32.0})));
+    CHECK((calls == 2 && fa::equal(x.grad(), fa::tensor{1.0, 32.0, 32.0})));
     const fa::module layer = fa::nn::linear(3, 2); /* its input needs no gradient: the hook gets none */
     const fa::hook seen =
         layer.on_backward([&](const fa::module &, size_t, const fa::tensor &in, const fa::tensor &out) -> fa::tensor {
@@ -418,14 +425,14 @@ static void gradients()
     fa::tensor w = fa::tensor{1.0, 2.0}.requires_grad(true);
     CHECK(!w.grad());
     fa::sum(w * w * 3).backward();
-    CHECK((fa::same(w.grad(), fa::tensor{6.0, 12.0})));
+    CHECK((fa::equal(w.grad(), fa::tensor{6.0, 12.0})));
     {
         const fa::no_grad off;
         CHECK(!(w * 2).requires_grad());
     }
     CHECK((w * 2).requires_grad());
     const auto g = fa::grad_of({fa::sum(w * w)}, {w});
-    CHECK((g.size() == 1 && fa::same(g[0], fa::tensor{2.0, 4.0})));
+    CHECK((g.size() == 1 && fa::equal(g[0], fa::tensor{2.0, 4.0})));
     fa_settings s = fa::settings();
     s.deterministic = true;
     {
@@ -451,7 +458,7 @@ static void loaders()
         kept = b.input;
         break;
     }
-    CHECK((fa::same(kept, fa::tensor{0, 1, 2, 3})));
+    CHECK((fa::equal(kept, fa::tensor{0, 1, 2, 3})));
     for (const fa::batch &b : fa::data::loader(fa::data::digits(), {100}))
         CHECK(b.input.size(1) == 64 && b.target);
 }

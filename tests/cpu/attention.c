@@ -41,15 +41,15 @@ static void check(kind which, int64_t rows, int64_t columns, int64_t width, int6
     fa_tensor *y = fa_scaled_dot_product_attention(q, k, v, .mask = which == CAUSAL ? NULL : mask,
                                                    .causal = which == CAUSAL, .scale = 0.3);
     fa_tensor *want = by_parts(q, k, v, mask, 0.3);
-    assert_true(fa_same(y, want));
+    assert_true(same_tensors(y, want));
     fa_tensor *gy = fa_randn_like(y);
     fa_tensors g = fa_grad_of(FA_TENSORS(y), FA_TENSORS(q, k, v), .grad_outputs = FA_TENSORS(gy), .retain_graph = true);
     fa_tensors recorded =
         fa_grad_of(FA_TENSORS(y), FA_TENSORS(q, k, v), .grad_outputs = FA_TENSORS(gy), .create_graph = true);
     fa_tensors wanted = fa_grad_of(FA_TENSORS(want), FA_TENSORS(q, k, v), .grad_outputs = FA_TENSORS(gy));
     for (size_t i = 0; i < 3; i++) {
-        assert_true(fa_same(g.item[i], recorded.item[i]));
-        assert_true(fa_same(g.item[i], wanted.item[i]));
+        assert_true(same_tensors(g.item[i], recorded.item[i]));
+        assert_true(same_tensors(g.item[i], wanted.item[i]));
     }
     assert_int_equal(fa_failed(), 0);
 }
@@ -96,11 +96,11 @@ static void shared_heads(void **state)
     for (int64_t head = 0; head < 6; head++) {
         fa_tensor *one = fa_scaled_dot_product_attention(fa_select(q, 1, head), fa_select(k, 1, head / 3),
                                                          fa_select(v, 1, head / 2));
-        assert_true(fa_same(fa_select(y, 1, head), one));
+        assert_true(same_tensors(fa_select(y, 1, head), one));
     }
     fa_tensor *half = fa_to(q, FA_BF16), *wide = fa_to(half, FA_F32);
-    assert_true(fa_same(fa_scaled_dot_product_attention(half, half, half),
-                        fa_to(fa_scaled_dot_product_attention(wide, wide, wide), FA_BF16)));
+    assert_true(same_tensors(fa_scaled_dot_product_attention(half, half, half),
+                             fa_to(fa_scaled_dot_product_attention(wide, wide, wide), FA_BF16)));
     assert_null(fa_scaled_dot_product_attention(q, k, v));
     fa_error_clear();
     assert_null(fa_scaled_dot_product_attention(q, q, q, .causal = true, .mask = fa_ones(FA_SHAPE(10, 10))));

@@ -289,12 +289,12 @@ static void products_are_those_of_f64(void **state)
             fa_tensor *x = fa_to(fa_cpu(a), FA_F64), *y = fa_to(fa_cpu(b), FA_F64);
             fa_tensor *want = fa_mul(fa_mul(fa_matmul(x, y), fa_cpu(rows)), fa_cpu(columns));
             fa_tensor *got = fa_scaled_mm(a, b, rows, columns, .dtype = FA_F32);
-            assert_true(fa_same(fa_cpu(got), fa_to(want, FA_F32)));
+            assert_true(same_tensors(fa_cpu(got), fa_to(want, FA_F32)));
             got = fa_scaled_mm(a, b, rows, columns, .bias = bias);
             assert_int_equal(fa_tensor_dtype(got), FA_BF16);
-            assert_true(fa_same(fa_cpu(got), fa_to(fa_add(want, fa_to(fa_cpu(bias), FA_F64)), FA_BF16)));
+            assert_true(same_tensors(fa_cpu(got), fa_to(fa_add(want, fa_to(fa_cpu(bias), FA_F64)), FA_BF16)));
             got = fa_scaled_mm(a, b, ON(fa_full(FA_SCALAR, 2)), 0.25, .dtype = FA_F32);
-            assert_true(fa_same(fa_cpu(got), fa_to(fa_mul(fa_matmul(x, y), 0.5), FA_F32)));
+            assert_true(same_tensors(fa_cpu(got), fa_to(fa_mul(fa_matmul(x, y), 0.5), FA_F32)));
             assert_no_error();
         }
 }

@@ -222,18 +222,10 @@ static void polygamma_by_its_sum(void **state)
 
 /* ---- tests of whole tensors, and activations ---- */
 
-static void equal_and_close(void **state)
+static void infinities_are_close(void **state)
 {
     (void)state;
-    fa_tensor *x = fa_tensor_of(1.0, NAN), *y = fa_tensor_of(1.0, 2.0);
-    HOLD(fa_equal(x, x), 0);
-    HOLD(fa_equal(y, y), 1);
-    HOLD(fa_equal(y, fa_tensor_of(1.0)), 0);
-    HOLD(fa_allclose(x, x), 0);
-    HOLD(fa_allclose(x, x, .equal_nan = true), 1);
-    HOLD(fa_allclose(y, fa_add(y, 1e-6)), 1);
     HOLD(fa_isclose(fa_tensor_of(INFINITY, INFINITY, -INFINITY), fa_tensor_of(INFINITY, 1e30, INFINITY)), 1, 0, 0);
-    assert_int_equal(fa_tensor_dtype(fa_equal(y, y)), FA_BOOL);
 }
 
 static void random_slopes(void **state)
@@ -245,7 +237,7 @@ static void random_slopes(void **state)
     fa_backward(fa_sum(y));
     double low = fa_item(fa_amax(y)), high = fa_item(fa_neg(fa_amax(fa_neg(y))));
     assert_true(low <= -0.25 && low > -0.27 && high > -0.5 && high < -0.48);
-    assert_true(fa_item(fa_equal(fa_neg(fa_grad(x)), fa_detach(y)))); /* backward draws the same numbers */
+    assert_true(fa_equal(fa_neg(fa_grad(x)), fa_detach(y))); /* backward draws the same numbers */
     HOLD(fa_rrelu(fa_tensor_of(-1.0, 0.0, 2.0), .lower = 0.25, .upper = 0.5), -0.375, 0, 2);
 }
 
@@ -285,7 +277,7 @@ int main(void)
         TEST(integers_divide_downwards), TEST(shifts_out_of_range),  TEST(bits_and_divisors),
         TEST(floats_have_no_bits),       TEST(rounding_to_digits),   TEST(quotients_at_their_ends),
         TEST(ends_of_functions),         TEST(gamma_near_its_zeros), TEST(polygamma_by_its_sum),
-        TEST(equal_and_close),           TEST(random_slopes),        TEST(what_activations_refuse),
+        TEST(infinities_are_close),      TEST(random_slopes),        TEST(what_activations_refuse),
         TEST(activations_far_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,15 +42,15 @@ static void check_norm(norm which, int64_t batch, int64_t c, int64_t n, fa_dtype
     fa_set_requires_grad(x, true);
     fa_set_requires_grad(other, true);
     fa_tensor *y = normalized(which, x, weight, bias), *want = normalized(which, other, weight, bias);
-    assert_true(fa_same(y, want));
+    assert_true(same_tensors(y, want));
     fa_tensor *gy = fa_randn_like(y);
     fa_tensors at = weights ? FA_TENSORS(x, weight, bias) : FA_TENSORS(x), from = FA_TENSORS(y), by = FA_TENSORS(gy);
     fa_tensors g = fa_grad_of(from, at, .grad_outputs = by, .retain_graph = true);
     fa_tensors recorded = fa_grad_of(from, at, .grad_outputs = by, .create_graph = true);
     for (size_t i = 0; i < at.count; i++)
-        assert_true(fa_same(g.item[i], recorded.item[i]));
+        assert_true(same_tensors(g.item[i], recorded.item[i]));
     fa_tensors scattered_g = fa_grad_of(FA_TENSORS(want), FA_TENSORS(other), .grad_outputs = by);
-    assert_true(fa_same(g.item[0], scattered_g.item[0]));
+    assert_true(same_tensors(g.item[0], scattered_g.item[0]));
     assert_int_equal(fa_failed(), 0);
 }
 
@@ -96,7 +96,7 @@ static void threads(void **state)
                                       .retain_graph = true);
             want = count == 1 ? g : want;
             for (size_t k = 0; k < g.count; k++)
-                assert_true(fa_same(g.item[k], want.item[k]));
+                assert_true(same_tensors(g.item[k], want.item[k]));
         }
         assert_int_equal(fa_failed(), 0);
     }
@@ -107,8 +107,8 @@ static void check_softmax(const fa_tensor *x)
 {
     fa_tensor *less = fa_sub(x, fa_amax(x, .dim = 1, .keepdim = true)), *powers = fa_exp(less);
     fa_tensor *sum = fa_sum(powers, .dim = 1, .keepdim = true);
-    assert_true(fa_same(fa_softmax(x, 1), fa_mul(powers, fa_reciprocal(sum))));
-    assert_true(fa_same(fa_log_softmax(x, 1), fa_sub(less, fa_log(sum))));
+    assert_true(same_tensors(fa_softmax(x, 1), fa_mul(powers, fa_reciprocal(sum))));
+    assert_true(same_tensors(fa_log_softmax(x, 1), fa_sub(less, fa_log(sum))));
     assert_int_equal(fa_failed(), 0);
 }
 

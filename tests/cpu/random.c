@@ -53,9 +53,10 @@ static void the_same_for_any_threads_and_device(void **state)
                 fa_tensor *one = drawers[d](sizes[n], floats[f]), *two = drawers[d](sizes[n], floats[f]);
                 fa_set_num_threads(4);
                 fa_manual_seed(42);
-                assert_true(fa_same(drawers[d](sizes[n], floats[f]), one));
+                assert_true(same_tensors(drawers[d](sizes[n], floats[f]), one));
                 FA_USE(.device = DEVICE(1));
-                assert_true(fa_same(drawers[d](sizes[n], floats[f]), two)); /* the next call, whatever the device */
+                assert_true(
+                    same_tensors(drawers[d](sizes[n], floats[f]), two)); /* the next call, whatever the device */
                 fa_set_num_threads(0);
                 assert_no_error();
             }
@@ -71,7 +72,7 @@ static void shorter_draws_are_the_beginning_of_longer_ones(void **state)
             fa_tensor *all = drawers[d](67, floats[f]);
             for (int64_t n = 1; n < 67; n++) {
                 fa_manual_seed(5);
-                assert_true(fa_same(drawers[d](n, floats[f]), fa_narrow(all, 0, 0, n)));
+                assert_true(same_tensors(drawers[d](n, floats[f]), fa_narrow(all, 0, 0, n)));
             }
         }
     /* the shape and what the memory looks like do not matter */
@@ -79,10 +80,10 @@ static void shorter_draws_are_the_beginning_of_longer_ones(void **state)
     fa_manual_seed(5);
     fa_tensor *flat = fa_randn(FA_SHAPE(24)), *out = fa_t(fa_zeros(FA_SHAPE(6, 4)));
     fa_manual_seed(5);
-    assert_true(fa_same(fa_reshape(fa_randn(FA_SHAPE(2, 3, 4)), FA_SHAPE(24)), flat));
+    assert_true(same_tensors(fa_reshape(fa_randn(FA_SHAPE(2, 3, 4)), FA_SHAPE(24)), flat));
     fa_manual_seed(5);
     fa_randn(FA_SHAPE(4, 6), .out = out);
-    assert_true(fa_same(fa_reshape(out, FA_SHAPE(24)), flat));
+    assert_true(same_tensors(fa_reshape(out, FA_SHAPE(24)), flat));
     assert_no_error();
 }
 
@@ -95,16 +96,16 @@ static void states_are_saved_and_restored(void **state)
     fa_generator_state here = fa_random_state();
     assert_true(here.seed == 9 && here.call == 1);
     fa_tensor *a = fa_rand(FA_SHAPE(5)), *b = fa_rand(FA_SHAPE(5));
-    assert_false(fa_same(a, b));
+    assert_false(same_tensors(a, b));
     fa_set_random_state(here);
-    assert_true(fa_same(fa_rand(FA_SHAPE(5)), a));
-    assert_true(fa_same(fa_rand(FA_SHAPE(5)), b));
+    assert_true(same_tensors(fa_rand(FA_SHAPE(5)), a));
+    assert_true(same_tensors(fa_rand(FA_SHAPE(5)), b));
     fa_manual_seed(10);
-    assert_false(fa_same(fa_rand(FA_SHAPE(5)), a));
+    assert_false(same_tensors(fa_rand(FA_SHAPE(5)), a));
     fa_manual_seed(UINT64_MAX);
     fa_tensor *c = fa_rand(FA_SHAPE(5));
     fa_set_random_state((fa_generator_state){UINT64_MAX, UINT64_MAX});
-    assert_false(fa_same(fa_rand(FA_SHAPE(5)), c));
+    assert_false(same_tensors(fa_rand(FA_SHAPE(5)), c));
     assert_true(fa_random_state().call == 0);
 }
 
@@ -120,19 +121,19 @@ static void generators_are_independent(void **state)
         fa_generator *g = fa_generator_new(3);
         assert_true(fa_generator_get(g).seed == 3);
         fa_generator_use(g);
-        assert_true(fa_same(fa_rand(FA_SHAPE(4)), a));
+        assert_true(same_tensors(fa_rand(FA_SHAPE(4)), a));
         assert_true(fa_random_state().call == 0);
         fa_generator_state at = fa_generator_get(g);
         assert_true(at.call == 1);
-        assert_true(fa_same(fa_rand(FA_SHAPE(4)), b));
+        assert_true(same_tensors(fa_rand(FA_SHAPE(4)), b));
         assert_true(fa_generator_set(g, at));
-        assert_true(fa_same(fa_rand(FA_SHAPE(4)), b));
+        assert_true(same_tensors(fa_rand(FA_SHAPE(4)), b));
         fa_generator_use(g); /* the same again */
     }
     fa_rand(FA_SHAPE(2)); /* in use: it lives on */
     assert_true(fa_random_state().call == 0);
     fa_generator_use(NULL);
-    assert_true(fa_same(fa_rand(FA_SHAPE(4)), a));
+    assert_true(same_tensors(fa_rand(FA_SHAPE(4)), a));
     assert_no_error();
     fa_generator_get(NULL);
     assert_error(FA_ERROR_ARGUMENT, "fa_generator_get");
@@ -308,8 +309,8 @@ static void dropping_keeps_the_mean(void **state)
         assert_true(fabs(zeros / (double)MANY - p[k]) < 0.005);
     }
     fa_tensor *x = fa_ones(FA_SHAPE(100));
-    assert_true(fa_same(fa_dropout(x, .p = 0), x));
-    assert_true(fa_same(fa_dropout(x, .training = false), x));
+    assert_true(same_tensors(fa_dropout(x, .p = 0), x));
+    assert_true(same_tensors(fa_dropout(x, .training = false), x));
     assert_true(fa_item(fa_sum(fa_dropout(x, .p = 1))) == 0);
     assert_no_error();
     assert_null(fa_dropout(x, .p = 1.5));

@@ -67,7 +67,7 @@ static fa_tensor *by_hand(fa_tensor *x, fa_tensor *y, join *joined, bool second)
 
 static void hold(const fa_tensor *have, const fa_tensor *want, const char *what, int64_t n)
 {
-    if (!have || !fa_same(fa_cpu(have), want))
+    if (!have || !same_tensors(fa_cpu(have), want))
         fail_msg("%s of %lld: %s", what, (long long)n, fa_error_message());
 }
 
@@ -200,7 +200,7 @@ static void the_same_bits_for_any_number_of_threads(void **state_)
         down = down ? down : d;
         along = along ? along : a;
         all = all ? all : l;
-        assert_true(fa_same(d, down) && fa_same(a, along) && fa_same(l, all));
+        assert_true(same_tensors(d, down) && same_tensors(a, along) && same_tensors(l, all));
     }
     fa_set_num_threads(before);
 }

@@ -106,9 +106,10 @@ static void reductions_of_short_rows(void **state)
     for (int64_t n = 1; n < 40; n++) {
         FA_SCOPE;
         fa_tensor *x = some_values(FA_I32, S(70, n), LAYOUT_DENSE);
-        assert_true(fa_same(fa_sum(x, .dim = 1), fa_to(fa_sum(fa_to(x, FA_F64), .dim = 1), FA_I64)));
-        assert_true(fa_same(fa_amax(x, .dim = 1), fa_to(fa_amax(fa_to(x, FA_F64), .dim = 1), FA_I32)));
-        assert_true(fa_same(fa_amin(fa_to(x, FA_I64), .dim = 1), fa_to(fa_amin(fa_to(x, FA_F64), .dim = 1), FA_I64)));
+        assert_true(same_tensors(fa_sum(x, .dim = 1), fa_to(fa_sum(fa_to(x, FA_F64), .dim = 1), FA_I64)));
+        assert_true(same_tensors(fa_amax(x, .dim = 1), fa_to(fa_amax(fa_to(x, FA_F64), .dim = 1), FA_I32)));
+        assert_true(
+            same_tensors(fa_amin(fa_to(x, FA_I64), .dim = 1), fa_to(fa_amin(fa_to(x, FA_F64), .dim = 1), FA_I64)));
     }
 }
 
@@ -131,7 +132,7 @@ static void hold_best(const fa_tensor *x, int dim, bool largest)
         least = fa_min(x, dim);
     fa_tensor *values = largest ? most.values : least.values, *indices = largest ? most.indices : least.indices;
     fa_tensor *places = largest ? fa_argmax(x, .dim = dim) : fa_argmin(x, .dim = dim);
-    assert_true(values && places && fa_same(indices, places));
+    assert_true(values && places && same_tensors(indices, places));
     double *from = tensor_values(x), *v = tensor_values(values), *at = tensor_values(indices);
     int64_t n = fa_size(x, dim), outer = 1, inner = 1;
     for (int d = 0; d < x->rank; d++)
@@ -176,8 +177,8 @@ static void places_in_long_rows(void **state)
             fa_tensor *x = some_values(dtypes[d], S(2, 9001), (layout)how), *flat = fa_flatten(x);
             hold_best(x, 1, how % 2);
             hold_best(flat, 0, true);
-            assert_true(fa_same(fa_argmax(x), fa_argmax(flat, .dim = 0)));
-            assert_true(fa_same(fa_argmin(x), fa_argmin(flat, .dim = 0)));
+            assert_true(same_tensors(fa_argmax(x), fa_argmax(flat, .dim = 0)));
+            assert_true(same_tensors(fa_argmin(x), fa_argmin(flat, .dim = 0)));
         }
 }
 
@@ -194,9 +195,9 @@ static void softmax_down_columns(void **state)
             const int64_t *n = shapes[s];
             fa_tensor *x = some_values(dtypes[d], S(n[0], n[1], n[2]), LAYOUT_DENSE);
             fa_tensor *rows = fa_contiguous(fa_transpose(x, 1, 2));
-            assert_true(fa_same(fa_softmax(x, 1), fa_transpose(fa_softmax(rows, 2), 1, 2)));
-            assert_true(fa_same(fa_log_softmax(x, 1), fa_transpose(fa_log_softmax(rows, 2), 1, 2)));
-            assert_true(fa_same(fa_softmax(fa_transpose(rows, 1, 2), 1), fa_softmax(x, 1)));
+            assert_true(same_tensors(fa_softmax(x, 1), fa_transpose(fa_softmax(rows, 2), 1, 2)));
+            assert_true(same_tensors(fa_log_softmax(x, 1), fa_transpose(fa_log_softmax(rows, 2), 1, 2)));
+            assert_true(same_tensors(fa_softmax(fa_transpose(rows, 1, 2), 1), fa_softmax(x, 1)));
         }
 }
 
@@ -212,8 +213,8 @@ static void scans_of_short_rows(void **state)
                 FA_SCOPE;
                 fa_tensor *x = some_values(dtypes[d], S(3, 19, n), (layout)how);
                 fa_tensor *columns = fa_contiguous(fa_permute(x, S(2, 0, 1)));
-                assert_true(fa_same(fa_cumsum(x, 2), fa_permute(fa_cumsum(columns, 0), S(1, 2, 0))));
-                assert_true(fa_same(fa_cummax(x, 2).values, fa_permute(fa_cummax(columns, 0).values, S(1, 2, 0))));
+                assert_true(same_tensors(fa_cumsum(x, 2), fa_permute(fa_cumsum(columns, 0), S(1, 2, 0))));
+                assert_true(same_tensors(fa_cummax(x, 2).values, fa_permute(fa_cummax(columns, 0).values, S(1, 2, 0))));
             }
 }
 

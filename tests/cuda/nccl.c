@@ -2,6 +2,7 @@
  * no call waits or copies through the host, and what is not available says why. */
 #include "dist/ranks.h"
 #include "support/cudasim.h"
+#include "support/same.h"
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,13 +30,13 @@ static bool reduces(fa_group *g, int r, int ranks)
             const fa_dist_op how = (fa_dist_op)op;
             fa_tensor *t = values(r, 12 * ranks, dtypes[d]), *y = fa_to(t, FA_CUDA(r)), *z = fa_to(t, FA_CUDA(r));
             fa_tensor *part = fa_dist_reduce_scatter(z, g, .op = how), *host = fa_dist_reduce_scatter(t, g, .op = how);
-            WANT(part && fa_same(fa_cpu(part), host));
+            WANT(part && same_tensors(fa_cpu(part), host));
             WANT(fa_dist_reduce(z, 1, g, .op = how));
             WANT(fa_dist_all_reduce(y, g, .op = how));
             fa_tensor *before = fa_clone(t);
             WANT(fa_dist_all_reduce(t, g, .op = how));
-            WANT(fa_same(fa_cpu(y), t));
-            WANT(fa_same(fa_cpu(z), r == 1 ? t : before));
+            WANT(same_tensors(fa_cpu(y), t));
+            WANT(same_tensors(fa_cpu(z), r == 1 ? t : before));
         }
     return true;
 }
@@ -45,13 +46,13 @@ static bool moves(fa_group *g, int r, int ranks)
     for (int64_t n = 1; n < 3000; n = 40 * n + 1) {
         FA_SCOPE;
         fa_tensor *t = values(r, n * ranks, FA_F32), *x = fa_to(t, FA_CUDA(r)), *flags = fa_gt(x, 0.5);
-        WANT(fa_same(fa_cpu(fa_dist_all_gather(x, g)), fa_dist_all_gather(t, g)));
-        WANT(fa_same(fa_cpu(fa_dist_all_gather(flags, g)), fa_dist_all_gather(fa_cpu(flags), g)));
-        WANT(fa_same(fa_cpu(fa_dist_gather(x, 2, g)), fa_dist_gather(t, 2, g)));
-        WANT(fa_same(fa_cpu(fa_dist_all_to_all(x, g)), fa_dist_all_to_all(t, g)));
+        WANT(same_tensors(fa_cpu(fa_dist_all_gather(x, g)), fa_dist_all_gather(t, g)));
+        WANT(same_tensors(fa_cpu(fa_dist_all_gather(flags, g)), fa_dist_all_gather(fa_cpu(flags), g)));
+        WANT(same_tensors(fa_cpu(fa_dist_gather(x, 2, g)), fa_dist_gather(t, 2, g)));
+        WANT(same_tensors(fa_cpu(fa_dist_all_to_all(x, g)), fa_dist_all_to_all(t, g)));
         fa_tensor *all = fa_dist_all_gather(x, g), *part = fa_zeros(fa_tensor_shape(x), .device = FA_CUDA(r));
-        WANT(fa_dist_scatter(part, r == 3 ? all : NULL, 3, g) && fa_same(fa_cpu(part), t));
-        WANT(fa_dist_broadcast(x, 1, g) && fa_same(fa_cpu(x), values(1, n * ranks, FA_F32)));
+        WANT(fa_dist_scatter(part, r == 3 ? all : NULL, 3, g) && same_tensors(fa_cpu(part), t));
+        WANT(fa_dist_broadcast(x, 1, g) && same_tensors(fa_cpu(x), values(1, n * ranks, FA_F32)));
         WANT(fa_dist_barrier(g));
     }
     return true;
@@ -63,7 +64,7 @@ static bool views(fa_group *g, int r, int ranks)
     fa_copy_(t, r + 1);
     const int64_t version = fa_tensor_version(wide);
     WANT(fa_dist_all_reduce(t, g) && fa_tensor_version(wide) > version);
-    WANT(fa_same(fa_cpu(wide), fa_full(FA_SHAPE(6, 4), ranks * (ranks + 1) / 2.0)));
+    WANT(same_tensors(fa_cpu(wide), fa_full(FA_SHAPE(6, 4), ranks * (ranks + 1) / 2.0)));
     fa_tensor *none = fa_zeros(FA_SHAPE(0, 3), .device = FA_CUDA(r));
     WANT(fa_dist_all_reduce(none, g));
     return true;
@@ -82,7 +83,7 @@ static bool sends(fa_group *g, int r, int ranks)
         WANT(fa_dist_recv(got, last, g));
         if (r % 2)
             WANT(fa_dist_send(mine, next, g));
-        WANT(fa_same(fa_cpu(got), values(last, 50, FA_F32)));
+        WANT(same_tensors(fa_cpu(got), values(last, 50, FA_F32)));
     }
     return true;
 }
@@ -124,7 +125,7 @@ static bool in_order(fa_group *g, int r, int ranks)
     double expected = 0;
     for (int i = 0; i < 5; i++)
         expected = (expected * ranks + ranks * (ranks + 1) / 2.0) * 0.5;
-    WANT(fa_same(fa_cpu(y), fa_full(FA_SHAPE(1000), expected + 1)));
+    WANT(same_tensors(fa_cpu(y), fa_full(FA_SHAPE(1000), expected + 1)));
     return true;
 }
 
@@ -229,7 +230,7 @@ static bool is_late(fa_group *g, int r, int ranks)
     for (int turn = 0; turn < 2; turn++) {
         fa_tensor *x = begin_late(g, r, 900000), *t = fa_ones(FA_SHAPE(5));
         WANT(x && fa_dist_all_reduce(x, g) && fa_dist_all_reduce(t, g));
-        WANT(fa_same(fa_cpu(x), fa_full(FA_SHAPE(3), (double)ranks * ranks)) && fa_item(fa_sum(t)) == 5.0 * ranks);
+        WANT(same_tensors(fa_cpu(x), fa_full(FA_SHAPE(3), (double)ranks * ranks)) && fa_item(fa_sum(t)) == 5.0 * ranks);
     }
     return true;
 }
@@ -250,7 +251,7 @@ static bool on_one_device(fa_group *g, int r, int ranks)
     if (fa_dist_all_reduce(x, g)) {
         WANT(!getenv("FACULA_DIST_BACKEND"));
         WANT(fa_dist_all_reduce(x, g, .op = FA_DIST_MAX));
-        WANT(fa_same(fa_cpu(x), fa_full(FA_SHAPE(3), ranks * (ranks + 1) / 2.0)));
+        WANT(same_tensors(fa_cpu(x), fa_full(FA_SHAPE(3), ranks * (ranks + 1) / 2.0)));
         return true;
     }
     return says("NCCL is not available on rank 0: invalid usage");
@@ -295,7 +296,7 @@ static bool without_a_library(fa_group *g, int r, int ranks)
     if (getenv("FACULA_DIST_BACKEND"))
         return !fa_dist_all_reduce(x, g) && says("NCCL is not available on rank 0: nowhere.so");
     WANT(fa_dist_all_reduce(x, g));
-    return fa_same(fa_cpu(x), fa_full(FA_SHAPE(3), ranks * (ranks + 1) / 2.0));
+    return same_tensors(fa_cpu(x), fa_full(FA_SHAPE(3), ranks * (ranks + 1) / 2.0));
 }
 
 static void a_library_that_is_not_there_is_named(void **state)

@@ -42,7 +42,7 @@ static void compare(fa_transform *t)
             assert_no_error();
             assert_int_equal(looked, 1);
             assert_int_equal(fa_random_state().call, state.call);
-            assert_true(fa_same(at_once, one_by_one));
+            assert_true(same_tensors(at_once, one_by_one));
             assert_true(fa_tensor_dtype(at_once) == FA_F32);
         }
 }

@@ -476,11 +476,11 @@ static void photographs_are_turned_upright(void **state)
     for (int how = 0; how < 10; how++)
         for (int big = 0; big < 2; big++) {
             put_exif(big, how, 3);
-            assert_true(fa_same(fa_image_read(path), expected[how]));
+            assert_true(same_tensors(fa_image_read(path), expected[how]));
             assert_no_error();
         }
     put_exif(true, 6, 2); /* of another type: no orientation */
-    assert_true(fa_same(fa_image_read(path), t));
+    assert_true(same_tensors(fa_image_read(path), t));
 }
 
 /* Bytes between two segments, which libjpeg skips with a warning, and Pillow without one. */
@@ -501,7 +501,7 @@ static void a_warning_of_libjpeg_is_no_error(void **state)
     memcpy(odd + at, "abc", 3);
     memcpy(odd + at + 3, file + at, size - at);
     put_file(odd, size + 3);
-    assert_true(fa_same(fa_image_read(path), t));
+    assert_true(same_tensors(fa_image_read(path), t));
     assert_no_error();
     put_file(odd, size - 20);
     assert_refused("Premature end of JPEG file");
@@ -629,7 +629,7 @@ static void other_sizes(void **state)
     static const uint8_t pixels[] = {0, 255, 0, 255, 10, 30, 40, 50, 60, 70};
     fa_tensor *bytes = fa_tensor_from(pixels, FA_SHAPE(1, 2, 5), .dtype = FA_U8);
     assert_pixels(fa_image_resize(bytes, FA_PAIR(2, 3)), 1, 2, 3, (const int[]){109, 113, 115, 34, 50, 66});
-    assert_true(fa_same(fa_image_resize(bytes, FA_PAIR(2, 5)), bytes));
+    assert_true(same_tensors(fa_image_resize(bytes, FA_PAIR(2, 5)), bytes));
 }
 
 /* Also while new tensors are made elsewhere. */
@@ -657,7 +657,7 @@ static void other_sizes_are_not_cast(void **state)
     fa_tensor *image = fa_mul(fa_rand(FA_SHAPE(1, 8, 8)), 255), *bytes = fa_to(image, FA_U8);
     const fa_tensor *y = fa_image_resize(image, 5), *z = fa_image_resize(bytes, 5);
     FA_USE(.autocast = FA_BF16);
-    assert_true(fa_same(fa_image_resize(image, 5), y) && fa_same(fa_image_resize(bytes, 5), z));
+    assert_true(same_tensors(fa_image_resize(image, 5), y) && same_tensors(fa_image_resize(bytes, 5), z));
 }
 
 static void other_sizes_refused(void **state)

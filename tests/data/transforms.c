@@ -96,7 +96,7 @@ static void sizes(void **state)
     assert_int_equal(fa_size(shorter, 2), 7);
     assert_int_equal(fa_size(shorter, 3), 6);
     fa_tensor *padded = fa_forward(fa_transform_pad(FA_PAIR(2, 3), .fill = 7), image_of(true));
-    assert_true(fa_same(fa_get(padded, ":, :, 2:-2, 3:-3"), image_of(true)));
+    assert_true(same_tensors(fa_get(padded, ":, :, 2:-2, 3:-3"), image_of(true)));
     assert_float_equal(fa_item(fa_sum(fa_to(padded, FA_F32))),
                        fa_item(fa_sum(fa_to(image_of(true), FA_F32))) + 7 * 3 * (17 * 23 - 13 * 17), 0);
 }
@@ -269,7 +269,7 @@ static void erased_rectangles(void **state)
     }
     assert_true(erased > 70 && erased < 130);
     assert_true(fabs(area / (double)erased - 0.175) < 0.03);
-    assert_true(fa_same(fa_forward(fa_module_train(t, false), grid(4, 4)), grid(4, 4)));
+    assert_true(same_tensors(fa_forward(fa_module_train(t, false), grid(4, 4)), grid(4, 4)));
     assert_no_error();
 }
 
@@ -292,7 +292,7 @@ static void perspectives(void **state)
     }
     assert_true(changed > 240 && changed < 320);
     assert_true(fabs(area / (double)changed - 0.5625) < 0.03); /* corners move an eighth of each side on average */
-    assert_true(fa_same(fa_forward(fa_module_train(t, false), grid(4, 4)), grid(4, 4)));
+    assert_true(same_tensors(fa_forward(fa_module_train(t, false), grid(4, 4)), grid(4, 4)));
     fa_transform *none = fa_transform_random_perspective(.distortion = 0, .p = 1);
     assert_true(fa_item(fa_amax(fa_abs(fa_sub(fa_forward(none, grid(5, 4)), grid(5, 4))))) < 1e-4);
     assert_no_error();
@@ -330,9 +330,9 @@ static void rotations(void **state)
     FA_SCOPE;
     fa_tensor *x = grid(15, 15);
     fa_tensor *y = fa_forward(fa_transform_random_rotation(40, .fill = -1), x);
-    assert_true(fa_same(fa_get(y, ":, :, 7, 7"), fa_get(x, ":, :, 7, 7"))); /* the center stays */
-    assert_false(fa_same(fa_get(y, "0"), fa_get(y, "1")));
-    assert_true(fa_same(fa_forward(fa_transform_random_affine(0), x), x));
+    assert_true(same_tensors(fa_get(y, ":, :, 7, 7"), fa_get(x, ":, :, 7, 7"))); /* the center stays */
+    assert_false(same_tensors(fa_get(y, "0"), fa_get(y, "1")));
+    assert_true(same_tensors(fa_forward(fa_transform_random_affine(0), x), x));
     fa_tensor *shifted = fa_forward(fa_transform_random_affine(0, .translate = FA_LIST(0.2, 0), .fill = -1), x);
     static float got[IMAGES];
     int64_t seen[7] = {0};
@@ -356,9 +356,9 @@ static void some_of_a_batch(void **state)
     fa_tensor *changed = fa_ne(fa_get(y, ":, 0, 1, 1"), fa_get(x, ":, 0, 1, 1"));
     double count = fa_item(fa_sum(fa_to(changed, FA_F32)));
     assert_true(count > 80 && count < 160);
-    assert_true(fa_same(fa_get(fa_forward(fa_transform_random_apply(fa_transform_solarize(0), 1), x), "3"),
-                        fa_sub(1, fa_get(x, "3"))));
-    assert_true(fa_same(fa_forward(fa_transform_random_apply(fa_transform_solarize(0), 0), x), x));
+    assert_true(same_tensors(fa_get(fa_forward(fa_transform_random_apply(fa_transform_solarize(0), 1), x), "3"),
+                             fa_sub(1, fa_get(x, "3"))));
+    assert_true(same_tensors(fa_forward(fa_transform_random_apply(fa_transform_solarize(0), 0), x), x));
     assert_no_error();
 }
 
@@ -375,7 +375,7 @@ static void one_of_several(void **state)
     const double value[] = {0.75, 0.25, 0.5};
     for (int i = 0; i < 3; i++)
         assert_in_range((int)fa_item(fa_sum(fa_to(fa_eq(y, value[i]), FA_F32))), 240, 360);
-    assert_true(fa_same(fa_forward(fa_module_train(t, false), x), x));
+    assert_true(same_tensors(fa_forward(fa_module_train(t, false), x), x));
     assert_no_error();
     assert_null(fa_transform_random_choice(fa_nn_list()));
     assert_error(FA_ERROR_ARGUMENT, "the list has no transforms");
@@ -447,7 +447,7 @@ static void rand_augment(void **state)
         assert_no_error();
         assert_true(fa_item(fa_amin(y)) >= 0 && fa_item(fa_amax(y)) <= 1);
         assert_int_equal(fa_tensor_dtype(bytes), FA_U8);
-        assert_false(fa_same(y, x));
+        assert_false(same_tensors(y, x));
     }
 }
 

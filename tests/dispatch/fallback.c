@@ -120,7 +120,7 @@ static void the_cpu_does_it_and_the_result_comes_back(void **state)
     assert_non_null(strstr(text, "fa_matmul            wait  late:1"));
     assert_null(strstr(text, "fa_to"));
     free(text);
-    assert_true(fa_same(y, wanted));
+    assert_true(same_tensors(y, wanted));
     assert_int_equal(times("fallback: matmul has no kernel on late:1: it runs on the CPU"), 1);
     assert_int_equal(times("placement: matmul on cpu"), 2); /* the first one was for the wanted values */
     char described[200];
@@ -236,7 +236,7 @@ static bool same_gradients(fa_tensor *(*f)(fa_tensor *), const char *lacking)
     if (fa_failed())
         print_error("%s: %s\n", lacking, fa_error_message());
     return !fa_failed() && on(value[1], FA_LATE(0)) && on(first[1], FA_LATE(0)) && on(second[1], FA_LATE(0))
-           && fa_same(value[0], value[1]) && close_to(first[0], first[1]) && close_to(second[0], second[1]);
+           && same_tensors(value[0], value[1]) && close_to(first[0], first[1]) && close_to(second[0], second[1]);
 }
 
 static void gradients_work_through_it(void **state)
@@ -286,22 +286,24 @@ static void several_results_and_composed_operations(void **state)
     fa__late_lacks("max");
     fa_max_result m = fa_max(x, 1);
     assert_true(on(m.values, FA_LATE(0)) && on(m.indices, FA_LATE(0)));
-    assert_true(fa_same(m.values, fa_max(fa_cpu(x), 1).values) && fa_same(m.indices, fa_max(fa_cpu(x), 1).indices));
+    assert_true(same_tensors(m.values, fa_max(fa_cpu(x), 1).values)
+                && same_tensors(m.indices, fa_max(fa_cpu(x), 1).indices));
     fa__late_lacks("argmax");
-    assert_true(fa_same(fa_argmax(x, .dim = 1), fa_argmax(fa_cpu(x), .dim = 1)));
+    assert_true(same_tensors(fa_argmax(x, .dim = 1), fa_argmax(fa_cpu(x), .dim = 1)));
     fa__late_lacks("log_softmax");
-    assert_true(fa_same(fa_cross_entropy(x, target), fa_cross_entropy(fa_cpu(x), fa_cpu(target))));
+    assert_true(same_tensors(fa_cross_entropy(x, target), fa_cross_entropy(fa_cpu(x), fa_cpu(target))));
     fa__late_lacks("randperm");
     fa_manual_seed(5);
     fa_tensor *order = fa_randperm(10, .device = FA_LATE(0));
     fa_manual_seed(5);
-    assert_true(on(order, FA_LATE(0)) && fa_same(order, fa_randperm(10)));
+    assert_true(on(order, FA_LATE(0)) && same_tensors(order, fa_randperm(10)));
     /* an index may be on the CPU already, and an optional operand missing */
     fa__late_lacks("index_select");
-    assert_true(fa_same(fa_index_select(x, 1, fa_tensor_of(1, 2)), fa_index_select(fa_cpu(x), 1, fa_tensor_of(1, 2))));
+    assert_true(
+        same_tensors(fa_index_select(x, 1, fa_tensor_of(1, 2)), fa_index_select(fa_cpu(x), 1, fa_tensor_of(1, 2))));
     fa__late_lacks("linear");
     fa_tensor *w = counted(2, 4, FA_LATE(0));
-    assert_true(fa_same(fa_linear(x, w), fa_linear(fa_cpu(x), fa_cpu(w))));
+    assert_true(same_tensors(fa_linear(x, w), fa_linear(fa_cpu(x), fa_cpu(w))));
     /* empty ones */
     fa__late_lacks("matmul");
     fa_tensor *none = fa_zeros(FA_SHAPE(0, 4), .device = FA_LATE(0));
@@ -310,7 +312,7 @@ static void several_results_and_composed_operations(void **state)
     FA_USE(.autocast = FA_BF16);
     fa_tensor *low = fa_matmul(x, fa_t(w));
     assert_int_equal(fa_tensor_dtype(low), FA_BF16);
-    assert_true(fa_same(low, fa_matmul(fa_cpu(x), fa_cpu(fa_t(w)))));
+    assert_true(same_tensors(low, fa_matmul(fa_cpu(x), fa_cpu(fa_t(w)))));
 }
 
 static void results_that_are_given(void **state)
@@ -323,14 +325,14 @@ static void results_that_are_given(void **state)
     fa__late_lacks("matmul");
     int64_t version = fa_tensor_version(out);
     assert_ptr_equal(fa_matmul(x, w, .out = out), out);
-    assert_true(fa_same(out, wanted));
+    assert_true(same_tensors(out, wanted));
     assert_int_equal(fa_tensor_version(out), version + 1);
     fa_tensor *wide = fa_zeros(FA_SHAPE(2, 3), .device = FA_LATE(0));
     assert_non_null(fa_matmul(x, w, .out = fa_t(wide))); /* through a view */
-    assert_true(fa_same(fa_t(wide), wanted));
+    assert_true(same_tensors(fa_t(wide), wanted));
     fa_tensor *empty = fa_zeros(FA_SHAPE(0), .device = FA_LATE(0));
     assert_ptr_equal(fa_matmul(x, w, .out = empty), empty); /* takes the result's shape */
-    assert_true(fa_same(empty, wanted));
+    assert_true(same_tensors(empty, wanted));
     /* what is not allowed there is not allowed here */
     assert_null(fa_matmul(x, w, .out = fa_zeros(FA_SHAPE(3, 3), .device = FA_LATE(0))));
     assert_error(FA_ERROR_SHAPE, "fa_matmul(", "does not fit");
@@ -340,11 +342,11 @@ static void results_that_are_given(void **state)
     assert_error(FA_ERROR_DTYPE, "fa_matmul(");
     fa_tensor *both = fa_clone(w), *square = counted(4, 4, FA_LATE(0)); /* a copy of the operand is used */
     assert_ptr_equal(fa_matmul(square, both, .out = both), both);
-    assert_true(fa_same(both, fa_matmul(square, w)));
+    assert_true(same_tensors(both, fa_matmul(square, w)));
     fa_tensor *p = fa_ones(FA_SHAPE(3, 4), .device = FA_LATE(0), .requires_grad = true);
     assert_null(fa_matmul(p, w, .out = out));
     assert_error(FA_ERROR_GRADIENT, "fa_matmul(", "writes into .out are not recorded");
-    assert_true(fa_same(out, wanted));
+    assert_true(same_tensors(out, wanted));
 }
 
 /* x += by index, in place, with the gradients of both, and of what x was made of. */
@@ -375,7 +377,7 @@ static void changes_in_place(void **state)
     added_in_place(FA_CPU, &value[0], &gw[0], &gs[0]);
     added_in_place(FA_LATE(0), &value[1], &gw[1], &gs[1]);
     assert_true(on(value[1], FA_LATE(0)) && on(gw[1], FA_LATE(0)) && on(gs[1], FA_LATE(0)));
-    assert_true(fa_same(value[0], value[1]) && fa_same(gw[0], gw[1]) && fa_same(gs[0], gs[1]));
+    assert_true(same_tensors(value[0], value[1]) && same_tensors(gw[0], gw[1]) && same_tensors(gs[0], gs[1]));
     /* a row of a larger tensor */
     fa_tensor *x = fa_zeros(FA_SHAPE(2, 4), .device = FA_LATE(0)), *index = fa_to(fa_tensor_of(1, 1, 2), FA_LATE(0));
     fa_tensor *one = fa_ones(FA_SHAPE(3), .device = FA_LATE(0));
@@ -439,7 +441,7 @@ static void nothing_is_changed_when_it_fails(void **state)
         done = y != NULL;
         if (!done)
             assert_error(FA_ERROR_MEMORY, "fa_matmul");
-        assert_true(!done || fa_same(y, fa_matmul(fa_cpu(x), fa_cpu(x))));
+        assert_true(!done || same_tensors(y, fa_matmul(fa_cpu(x), fa_cpu(x))));
     }
 }
 
@@ -488,7 +490,7 @@ static void the_copies_go_by_the_stream_in_force(void **state)
     uint64_t before = atomic_load(&own->issued);
     fa_tensor *y = fa_matmul(x, x);
     assert_int_equal(atomic_load(&own->issued), before);
-    assert_true(fa_same(y, fa_matmul(fa_cpu(x), fa_cpu(x))));
+    assert_true(same_tensors(y, fa_matmul(fa_cpu(x), fa_cpu(x))));
 }
 
 /* ---- placement ---- */

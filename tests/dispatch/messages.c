@@ -221,7 +221,7 @@ static void what_failed_is_not_read(void **state)
     check_message(__LINE__, FA_ERROR_INDEX, fault);
     assert_int_equal(fa_item_int(fa_index_select(x, 0, bad)), 0);
     check_message(__LINE__, FA_ERROR_INDEX, fault);
-    assert_false(fa_same(fa_index_select(x, 0, bad), fa_index_select(x, 0, bad)));
+    assert_false(fa_equal(fa_index_select(x, 0, bad), fa_index_select(x, 0, bad)));
     check_message(__LINE__, FA_ERROR_INDEX, fault);
     fa_tensor *here = fa_cpu(fa_index_select(x, 0, bad));
     assert_null(fa_ptr_f32(here));
@@ -509,7 +509,8 @@ static void forbidding_names_the_call(void **state)
     SAYS(fa_item(one), FA_ERROR_SYNC, "fa_item: " BACK ": () f32 late:0, made by sum *");
     SAYS(fa_item_int(one), FA_ERROR_SYNC, "fa_item_int: " BACK ": () f32 late:0, made by sum *");
     SAYS(!fa_read(there, room, FA_F32, 12), FA_ERROR_SYNC, "fa_read: " BACK ": (3, 4) f32 late:0, made by to *");
-    SAYS(fa_same(there, there), FA_ERROR_SYNC, "fa_same: " BACK ": (3, 4) f32 late:0, made by to *");
+    SAYS(!fa_equal(there, there), FA_ERROR_SYNC, "fa_equal: " BACK ": () bool late:0, made by all *");
+    SAYS(!fa_allclose(there, there), FA_ERROR_SYNC, "fa_allclose: " BACK ": () bool late:0, made by all *");
     SAYS(fa_print(there), FA_ERROR_SYNC, "fa_print: " BACK ": (3, 4) f32 late:0");
     SAYS(fa_fprint(stdout, there), FA_ERROR_SYNC, "fa_fprint: " BACK ": (3, 4) f32 late:0");
     SAYS(fa_text(there), FA_ERROR_SYNC, "fa_text: " BACK ": (3, 4) f32 late:0");
@@ -590,7 +591,8 @@ static void the_ledger_names_the_call(void **state)
     COUNTS("fa_item", fa_item(one));
     COUNTS("fa_item_int", fa_item_int(one));
     COUNTS("fa_read", !fa_read(fa_t(there), room, FA_F32, 12));
-    COUNTS("fa_same", fa_same(there, there));
+    COUNTS("fa_equal", fa_equal(there, there));
+    COUNTS("fa_allclose", fa_allclose(there, there));
     COUNTS("fa_fprint", print_away(there));
     COUNTS("fa_text", fa_free_text(fa_text(there)));
     COUNTS("fa_copy_", fa_copy_(there, a));

@@ -151,25 +151,25 @@ static void calls_are_those_of_the_functions(void **state)
 {
     (void)state;
     fa_tensor *x = fa_tensor_parse("[[1, -2, 3], [4, 5.5, -6]]"), *y = fa_tensor_parse("[1, 2, 3]", .dtype = FA_F32);
-    assert_true(fa_same(fa_call(ROW(add), x, y), fa_add(x, y)));
-    assert_true(fa_same(fa_call(ROW(add), x, 2, FA_ARGUMENT("alpha", 3)), fa_add(x, 2, .alpha = 3)));
-    assert_true(fa_same(fa_call(ROW(add), x, FA_ARGUMENT("y", 1.5)), fa_add(x, 1.5)));
-    assert_true(fa_same(fa_call(ROW(sum), x, FA_ARGUMENT("keepdim", true), FA_ARGUMENT("dim", 1)),
-                        fa_sum(x, .dim = 1, .keepdim = true)));
-    assert_true(fa_same(fa_call(ROW(sum), x, FA_DIMS(0, 1)), fa_sum(x, .dim = FA_DIMS(0, 1))));
-    assert_true(fa_same(fa_call(ROW(sum), x, FA_ARGUMENT("dtype", FA_F64)), fa_sum(x, .dtype = FA_F64)));
-    assert_true(fa_same(fa_call(ROW(reshape), x, FA_SHAPE(3, 2)), fa_reshape(x, FA_SHAPE(3, 2))));
+    assert_true(same_tensors(fa_call(ROW(add), x, y), fa_add(x, y)));
+    assert_true(same_tensors(fa_call(ROW(add), x, 2, FA_ARGUMENT("alpha", 3)), fa_add(x, 2, .alpha = 3)));
+    assert_true(same_tensors(fa_call(ROW(add), x, FA_ARGUMENT("y", 1.5)), fa_add(x, 1.5)));
+    assert_true(same_tensors(fa_call(ROW(sum), x, FA_ARGUMENT("keepdim", true), FA_ARGUMENT("dim", 1)),
+                             fa_sum(x, .dim = 1, .keepdim = true)));
+    assert_true(same_tensors(fa_call(ROW(sum), x, FA_DIMS(0, 1)), fa_sum(x, .dim = FA_DIMS(0, 1))));
+    assert_true(same_tensors(fa_call(ROW(sum), x, FA_ARGUMENT("dtype", FA_F64)), fa_sum(x, .dtype = FA_F64)));
+    assert_true(same_tensors(fa_call(ROW(reshape), x, FA_SHAPE(3, 2)), fa_reshape(x, FA_SHAPE(3, 2))));
     assert_true(
-        fa_same(fa_call(ROW(cat), FA_TENSORS(x, x), FA_ARGUMENT("dim", 1)), fa_cat(FA_TENSORS(x, x), .dim = 1)));
-    assert_true(fa_same(fa_call(ROW(pad), x, FA_LIST(1, 1)), fa_pad(x, FA_LIST(1, 1))));
-    assert_true(fa_same(fa_call(ROW(where), fa_gt(x, 0), x, 0.0), fa_where(fa_gt(x, 0), x, 0.0)));
-    assert_true(fa_same(fa_call(ROW(zeros), FA_SHAPE(2), FA_ARGUMENT("device", FA_CPU)), fa_zeros(FA_SHAPE(2))));
-    assert_true(fa_same(fa_call(ROW(max), x, 1), fa_max(x, 1).values));
+        same_tensors(fa_call(ROW(cat), FA_TENSORS(x, x), FA_ARGUMENT("dim", 1)), fa_cat(FA_TENSORS(x, x), .dim = 1)));
+    assert_true(same_tensors(fa_call(ROW(pad), x, FA_LIST(1, 1)), fa_pad(x, FA_LIST(1, 1))));
+    assert_true(same_tensors(fa_call(ROW(where), fa_gt(x, 0), x, 0.0), fa_where(fa_gt(x, 0), x, 0.0)));
+    assert_true(same_tensors(fa_call(ROW(zeros), FA_SHAPE(2), FA_ARGUMENT("device", FA_CPU)), fa_zeros(FA_SHAPE(2))));
+    assert_true(same_tensors(fa_call(ROW(max), x, 1), fa_max(x, 1).values));
     /* An fa_arg stands for the tensor or number that it holds. */
     const fa_arg tensor = fa__arg_t(x), half = fa__arg_f(0.5), one = fa__arg_i(1);
-    assert_true(fa_same(fa_call(ROW(add), tensor, half), fa_add(x, 0.5)));
-    assert_true(fa_same(fa_call(ROW(leaky_relu), tensor, half), fa_leaky_relu(x, .negative_slope = 0.5)));
-    assert_true(fa_same(fa_call(ROW(sum), tensor, one), fa_sum(x, .dim = 1)));
+    assert_true(same_tensors(fa_call(ROW(add), tensor, half), fa_add(x, 0.5)));
+    assert_true(same_tensors(fa_call(ROW(leaky_relu), tensor, half), fa_leaky_relu(x, .negative_slope = 0.5)));
+    assert_true(same_tensors(fa_call(ROW(sum), tensor, one), fa_sum(x, .dim = 1)));
     assert_no_error();
 }
 
@@ -181,10 +181,10 @@ static void lists_and_several_results(void **state)
         FA_SCOPE;
         fa_tensors both = fa_call_all(ROW(max), x, FA_ARGUMENT("dim", 1));
         assert_int_equal(both.count, 2);
-        assert_true(fa_same(both.item[1], fa_max(x, 1).indices));
+        assert_true(same_tensors(both.item[1], fa_max(x, 1).indices));
         kept = fa_escape(both.item[0]);
     }
-    assert_true(fa_same(kept, fa_max(x, 1).values));
+    assert_true(same_tensors(kept, fa_max(x, 1).values));
     fa_tensors parts = fa_call_all(ROW(split), x, 2, FA_ARGUMENT("dim", 1));
     assert_int_equal(parts.count, 2);
     assert_int_equal(fa_size(parts.item[1], 1), 1);
@@ -206,7 +206,7 @@ static void forms(void **state)
     fa_manual_seed(2);
     assert_ptr_equal(fa_call_(ROW(uniform_), x, FA_ARGUMENT("to", 3)), x);
     fa_manual_seed(2);
-    assert_true(fa_same(x, fa_uniform_(y, .to = 3)));
+    assert_true(same_tensors(x, fa_uniform_(y, .to = 3)));
     assert_no_error();
     assert_null(fa_call(ROW(uniform_), x));
     assert_error(FA_ERROR_ARGUMENT, "fa_uniform_: it works in place");
@@ -227,7 +227,7 @@ static void draws_and_gradients(void **state)
     fa_manual_seed(5);
     fa_tensor *x = fa_ones(FA_SHAPE(100)), *a = fa_call(ROW(dropout), x, FA_ARGUMENT("p", 0.5));
     fa_manual_seed(5);
-    assert_true(fa_same(a, fa_dropout(x, .p = 0.5)));
+    assert_true(same_tensors(a, fa_dropout(x, .p = 0.5)));
     fa_tensor *leaf = fa_call(ROW(zeros), FA_SHAPE(2), FA_ARGUMENT("requires_grad", true));
     fa_backward(fa_call(ROW(sum), fa_call(ROW(mul), leaf, 3.0)));
     assert_true(fa_item(fa_sum(fa_grad(leaf))) == 6);

@@ -106,7 +106,7 @@ static void batches_are_split_evenly(void **state)
         fa_tensor *x = fa_reshape(fa_arange(0, (double)(3 * expected[i][0])), FA_SHAPE(expected[i][0], 3));
         fa_tensor *y = fa_forward(wide, x);
         assert_true(fa_device_equal(fa_tensor_device(y), FA_LATE(0)));
-        assert_true(fa_same(y, fa_mul(x, 2)));
+        assert_true(same_tensors(y, fa_mul(x, 2)));
         assert_memory_equal(seen.rows, expected[i] + 1, 4 * sizeof *seen.rows);
     }
     assert_no_error();
@@ -119,10 +119,10 @@ static void several_inputs_are_split_alike(void **state)
     fa_module *wide = wide_on(2, fa_nn_custom("look", 0, look));
     look_again();
     fa_tensor *x = fa_randn(FA_SHAPE(5, 2));
-    assert_true(fa_same(fa_forward(wide, x, fa_full(FA_SCALAR, 3.0)), fa_mul(x, 3)));
+    assert_true(same_tensors(fa_forward(wide, x, fa_full(FA_SCALAR, 3.0)), fa_mul(x, 3)));
     assert_int_equal(seen.second[1], 1);
     look_again();
-    assert_true(fa_same(fa_forward(wide, x, fa_zeros(FA_SHAPE(5, 4))), fa_mul(x, 2)));
+    assert_true(same_tensors(fa_forward(wide, x, fa_zeros(FA_SHAPE(5, 4))), fa_mul(x, 2)));
     assert_int_equal(seen.second[0], 12);
     assert_int_equal(seen.second[1], 8);
     assert_null(fa_forward(wide, x, fa_zeros(FA_SHAPE(4, 5))));
@@ -141,7 +141,7 @@ static void results_without_dimensions_become_a_list(void **state)
     FA_SCOPE;
     fa_module *wide = wide_on(2, fa_nn_custom("mean", 0, mean_of));
     fa_tensor *y = fa_forward(wide, fa_tensor_of(1.0, 2.0, 6.0));
-    assert_true(fa_same(y, fa_tensor_of(1.5, 6.0)));
+    assert_true(same_tensors(y, fa_tensor_of(1.5, 6.0)));
 }
 
 /* Both threads have to be in it at once. */
@@ -162,7 +162,7 @@ static void devices_have_threads(void **state)
         fa_module *wide = wide_on(2, fa_nn_custom("meet", sizeof data, meet, .data = &data));
         fa_tensor *x = fa_randn(FA_SHAPE(5, 2));
         for (int i = 0; i < 3; i++)
-            assert_true(fa_same(fa_forward(wide, x), x));
+            assert_true(same_tensors(fa_forward(wide, x), x));
         assert_no_error();
     }
     pthread_barrier_destroy(&both);
@@ -198,7 +198,7 @@ static void replicas_are_kept(void **state)
     assert_int_equal(bytes_of_forward(wide, x), others);
     fa_module_replace_tensor(net, "weight", fa_zeros(FA_SHAPE(2, 100), .device = DEVICE(0)));
     assert_int_equal(bytes_of_forward(wide, x), weights + others);
-    assert_true(fa_same(fa_forward(wide, x), fa_ones(FA_SHAPE(2, 2))));
+    assert_true(same_tensors(fa_forward(wide, x), fa_ones(FA_SHAPE(2, 2))));
     assert_no_error();
 }
 
@@ -209,16 +209,16 @@ static void replicas_follow_the_module(void **state)
     fa_module *net = fa_nn_sequential(fa_nn_linear(4, 4), fa_nn_dropout(.p = 0.5), fa_nn_relu()),
               *wide = wide_on(2, net);
     fa_tensor *x = fa_to(fa_randn(FA_SHAPE(6, 4)), DEVICE(0));
-    assert_false(fa_same(fa_forward(wide, x), fa_forward(wide, x)));
+    assert_false(same_tensors(fa_forward(wide, x), fa_forward(wide, x)));
     fa_module_train(wide, false);
-    assert_true(fa_same(fa_forward(wide, x), fa_forward(net, x)));
+    assert_true(same_tensors(fa_forward(wide, x), fa_forward(net, x)));
     fa_module_train(wide, true);
     fa_module_replace(net, "1", fa_nn_tanh());
-    assert_true(fa_same(fa_forward(wide, x), fa_forward(net, x)));
+    assert_true(same_tensors(fa_forward(wide, x), fa_forward(net, x)));
     fa_module_replace(net, "2", fa_nn_linear(4, 9, .device = DEVICE(0)));
-    assert_true(fa_same(fa_forward(wide, x), fa_forward(net, x)));
+    assert_true(same_tensors(fa_forward(wide, x), fa_forward(net, x)));
     fa_module_to(wide, FA_F64);
-    assert_true(fa_same(fa_forward(wide, fa_to(x, FA_F64)), fa_forward(net, fa_to(x, FA_F64))));
+    assert_true(same_tensors(fa_forward(wide, fa_to(x, FA_F64)), fa_forward(net, fa_to(x, FA_F64))));
     assert_non_null(fa_module_tensor(wide, "module.0.weight"));
     assert_no_error();
     fa_module_to(net, FA_CPU);
@@ -236,13 +236,13 @@ static void buffers_are_those_of_the_first_device(void **state)
     for (int i = 0; i < 3; i++) {
         fa_tensor *x = fa_to(fa_randn(FA_SHAPE(7, 3)), DEVICE(0));
         fa_tensor *y = fa_forward(wide, x), *first = fa_forward(other, fa_narrow(x, 0, 0, 4));
-        assert_true(fa_same(fa_narrow(y, 0, 0, 4), first));
-        assert_true(fa_same(fa_module_tensor(net, "running_var"), fa_module_tensor(other, "running_var")));
+        assert_true(same_tensors(fa_narrow(y, 0, 0, 4), first));
+        assert_true(same_tensors(fa_module_tensor(net, "running_var"), fa_module_tensor(other, "running_var")));
     }
     assert_int_equal(fa_item_int(fa_module_tensor(net, "num_batches_tracked")), 3);
     fa_module_train(wide, false);
     fa_tensor *x = fa_to(fa_randn(FA_SHAPE(7, 3)), DEVICE(0));
-    assert_true(fa_same(fa_forward(wide, x), fa_forward(net, x)));
+    assert_true(same_tensors(fa_forward(wide, x), fa_forward(net, x)));
     assert_no_error();
 }
 
@@ -258,10 +258,10 @@ static void random_numbers_follow_from_the_seed(void **state)
             y[k][i] = fa_forward(wide, x);
     }
     for (int i = 0; i < 2; i++)
-        assert_true(fa_same(y[0][i], y[1][i]));
-    assert_false(fa_same(y[0][0], y[0][1]));
+        assert_true(same_tensors(y[0][i], y[1][i]));
+    assert_false(same_tensors(y[0][0], y[0][1]));
     for (int i = 2; i < 8; i += 2)
-        assert_false(fa_same(fa_narrow(y[0][0], 0, 0, 2), fa_narrow(y[0][0], 0, i, 2)));
+        assert_false(same_tensors(fa_narrow(y[0][0], 0, 0, 2), fa_narrow(y[0][0], 0, i, 2)));
     assert_no_error();
 }
 
@@ -287,16 +287,16 @@ static void gradients_go_to_the_module(void **state)
     fa_tensors one = fa_grad_of(FA_TENSORS(fa_sum(fa_forward(net, x))), FA_TENSORS(x, weight));
     fa_tensors two = fa_grad_of(FA_TENSORS(fa_sum(fa_forward(wide, x))), FA_TENSORS(x, weight));
     for (size_t i = 0; i < 2; i++)
-        assert_true(fa_item_int(fa_allclose(one.item[i], two.item[i], .rtol = 0, .atol = 1e-13)));
+        assert_true(fa_allclose(one.item[i], two.item[i], .rtol = 0, .atol = 1e-13));
     assert_null(fa_grad(weight));
     hooked = 0;
     assert_true(fa_backward(fa_sum(fa_forward(wide, x))));
     assert_int_equal(hooked, 1);
-    assert_true(fa_item_int(fa_allclose(fa_grad(weight), two.item[1], .rtol = 0, .atol = 1e-13)));
+    assert_true(fa_allclose(fa_grad(weight), two.item[1], .rtol = 0, .atol = 1e-13));
     /* two graphs at once, and accumulation */
     fa_tensor *a = fa_sum(fa_forward(wide, x)), *b = fa_sum(fa_forward(wide, x));
     assert_true(fa_backward(a) && fa_backward(b));
-    assert_true(fa_item_int(fa_allclose(fa_grad(weight), fa_mul(two.item[1], 3), .rtol = 0, .atol = 1e-12)));
+    assert_true(fa_allclose(fa_grad(weight), fa_mul(two.item[1], 3), .rtol = 0, .atol = 1e-12));
     /* gradients of gradients */
     for (int k = 0; k < 2; k++) {
         fa_tensors g = fa_grad_of(FA_TENSORS(fa_sum(fa_square(fa_forward(k ? wide : net, x)))), FA_TENSORS(weight),
@@ -304,7 +304,7 @@ static void gradients_go_to_the_module(void **state)
         one.item = two.item;
         two = fa_grad_of(FA_TENSORS(fa_sum(fa_square(g.item[0]))), FA_TENSORS(weight));
     }
-    assert_true(fa_item_int(fa_allclose(one.item[0], two.item[0], .rtol = 0, .atol = 1e-9)));
+    assert_true(fa_allclose(one.item[0], two.item[0], .rtol = 0, .atol = 1e-9));
     assert_no_error();
 }
 

@@ -11,7 +11,7 @@
 
 enum { STEPS = 4, ROWS = 16 };
 
-#define close_to(...) fa_item_int(fa_allclose(__VA_ARGS__))
+#define close_to(...) fa_allclose(__VA_ARGS__)
 
 /* Weights that depend on the seed; each thread has a generator of its own. */
 static fa_module *net_of(uint64_t seed)

@@ -2,6 +2,7 @@
  * not come, leave or are killed; calls in the background. */
 #include "dist/ranks.h"
 #include "support/process.h"
+#include "support/same.h"
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -45,10 +46,10 @@ static bool reduces(fa_group *g, int r, int ranks)
                 fa_tensor *t = values(r, sizes[s], dtypes[d]),
                           *y = expected(ranks, sizes[s], dtypes[d], (fa_dist_op)op);
                 WANT(fa_dist_all_reduce(t, g, .op = (fa_dist_op)op));
-                WANT(fa_same(t, y));
+                WANT(same_tensors(t, y));
                 t = values(r, sizes[s], dtypes[d]);
                 WANT(fa_dist_reduce(t, ranks - 1, g, .op = (fa_dist_op)op));
-                WANT(fa_same(t, r == ranks - 1 ? y : values(r, sizes[s], dtypes[d])));
+                WANT(same_tensors(t, r == ranks - 1 ? y : values(r, sizes[s], dtypes[d])));
             }
     return true;
 }
@@ -60,20 +61,20 @@ static bool moves(fa_group *g, int r, int ranks)
         fa_tensor *t = values(r, n, FA_F32), *all = fa_empty(FA_SHAPE(ranks, n));
         for (int i = 0; i < ranks; i++)
             fa_set(all, i, values(i, n, FA_F32));
-        WANT(fa_same(fa_dist_all_gather(t, g), all));
-        WANT(fa_same(fa_dist_gather(t, 0, g), r == 0 ? all : t));
+        WANT(same_tensors(fa_dist_all_gather(t, g), all));
+        WANT(same_tensors(fa_dist_gather(t, 0, g), r == 0 ? all : t));
         fa_tensor *b = fa_clone(t);
-        WANT(fa_dist_broadcast(b, ranks / 2, g) && fa_same(b, values(ranks / 2, n, FA_F32)));
+        WANT(fa_dist_broadcast(b, ranks / 2, g) && same_tensors(b, values(ranks / 2, n, FA_F32)));
         fa_tensor *part = fa_zeros(FA_SHAPE(n));
-        WANT(fa_dist_scatter(part, r == ranks - 1 ? all : NULL, ranks - 1, g) && fa_same(part, t));
+        WANT(fa_dist_scatter(part, r == ranks - 1 ? all : NULL, ranks - 1, g) && same_tensors(part, t));
         fa_tensor *sum = fa_dist_reduce_scatter(all, g);
-        WANT(fa_same(sum, fa_mul(fa_reshape(t, FA_SHAPE(1, n)), ranks)));
+        WANT(same_tensors(sum, fa_mul(fa_reshape(t, FA_SHAPE(1, n)), ranks)));
         /* part j of rank i is 100 i + j */
         fa_tensor *x =
             fa_add(fa_expand(fa_reshape(fa_arange(0, ranks), FA_SHAPE(ranks, 1)), FA_SHAPE(ranks, n)), 100 * r);
         fa_tensor *y =
             fa_add(fa_expand(fa_reshape(fa_mul(fa_arange(0, ranks), 100), FA_SHAPE(ranks, 1)), FA_SHAPE(ranks, n)), r);
-        WANT(fa_same(fa_dist_all_to_all(x, g), y));
+        WANT(same_tensors(fa_dist_all_to_all(x, g), y));
         WANT(fa_dist_barrier(g));
     }
     return true;
@@ -92,7 +93,7 @@ static bool sends(fa_group *g, int r, int ranks)
             WANT(fa_dist_recv(got, last, g));
             if (r % 2)
                 WANT(fa_dist_send(values(r, n, FA_F32), next, g));
-            WANT(fa_same(got, values(last, n, FA_F32)));
+            WANT(same_tensors(got, values(last, n, FA_F32)));
         }
     return true;
 }
@@ -102,11 +103,11 @@ static bool works_on_views_and_devices(fa_group *g, int r, int ranks)
     fa_tensor *wide = fa_zeros(FA_SHAPE(6, 4)), *t = fa_t(wide);
     fa_copy_(t, r + 1);
     WANT(fa_dist_all_reduce(t, g));
-    WANT(fa_same(wide, fa_full(FA_SHAPE(6, 4), (double)(ranks * (ranks + 1) / 2))));
+    WANT(same_tensors(wide, fa_full(FA_SHAPE(6, 4), (double)(ranks * (ranks + 1) / 2))));
     fa_tensor *there = fa_full(FA_SHAPE(5), (double)r, .device = DEVICE(r % 2));
-    WANT(fa_dist_broadcast(there, 1, g) && fa_same(there, fa_ones(FA_SHAPE(5))));
+    WANT(fa_dist_broadcast(there, 1, g) && same_tensors(there, fa_ones(FA_SHAPE(5))));
     fa_tensor *all = fa_dist_all_gather(there, g);
-    WANT(fa_device_equal(fa_tensor_device(all), DEVICE(r % 2)) && fa_same(all, fa_ones(FA_SHAPE(ranks, 5))));
+    WANT(fa_device_equal(fa_tensor_device(all), DEVICE(r % 2)) && same_tensors(all, fa_ones(FA_SHAPE(ranks, 5))));
     fa_tensor *one = fa_full(FA_SCALAR, (double)r);
     WANT(fa_dist_all_reduce(one, g, .op = FA_DIST_MAX) && fa_item(one) == ranks - 1);
     fa_tensor *half = fa_full(FA_SHAPE(7), (double)r, .dtype = FA_BF16);
@@ -157,7 +158,7 @@ static bool splits(fa_group *g, int r, int ranks)
         sum[2] += i % 2 == r % 2 && (i < ranks - 1 || ranks == 2) ? i : 0;
     }
     for (int i = 0; i < 3; i++)
-        WANT(!of[i] || (fa_work_wait(w[i]) && fa_same(t[i], fa_full(FA_SHAPE(50000), sum[i]))));
+        WANT(!of[i] || (fa_work_wait(w[i]) && same_tensors(t[i], fa_full(FA_SHAPE(50000), sum[i]))));
     if (turned) { /* the highest rank comes first */
         const int members = fa_dist_size(turned), highest = r % 2 + 2 * (members - 1);
         fa_tensor *who = fa_full(FA_SCALAR, (double)r);

@@ -4,7 +4,7 @@
 
 enum { ROWS = 8 };
 
-#define close_to(a, b) fa_item_int(fa_allclose(a, b, .rtol = 0, .atol = 1e-12))
+#define close_to(a, b) fa_allclose(a, b, .rtol = 0, .atol = 1e-12)
 
 static fa_tensor *noise(uint64_t seed, fa_shape shape)
 {

@@ -225,8 +225,8 @@ static void conversions(void **state)
     SAME("%s", fa_to(f.cpu, FA_F64), fa_move(f.gpu, .device = GPU, .dtype = FA_F64), "f32 to f64 there");
     SAME("%s", fa_to(f.cpu, FA_F64), fa_move(f.cpu, .device = GPU, .dtype = FA_F64), "f32 to f64 on the way there");
     SAME("%s", fa_to(x.cpu, FA_F32), fa_move(x.cpu, .device = GPU, .dtype = FA_F32), "f64 to f32 on the way there");
-    assert_true(fa_same(fa_to(x.cpu, FA_F32), fa_move(x.gpu, .device = FA_CPU, .dtype = FA_F32)));
-    assert_true(fa_same(fa_to(f.cpu, FA_F64), fa_move(f.gpu, .device = FA_CPU, .dtype = FA_F64)));
+    assert_true(same_tensors(fa_to(x.cpu, FA_F32), fa_move(x.gpu, .device = FA_CPU, .dtype = FA_F32)));
+    assert_true(same_tensors(fa_to(f.cpu, FA_F64), fa_move(f.gpu, .device = FA_CPU, .dtype = FA_F64)));
     fa_device other = FA_OPENCL(1);
     if (fa_device_count("opencl", NULL) > 1)
         SAME("%s", fa_to(f.cpu, FA_F64), fa_to(fa_move(f.cpu, .device = other, .dtype = FA_F64), GPU),

@@ -71,7 +71,7 @@ static bool same_state(fa_module *a, fa_module *b)
     fa_parameters p = fa_module_state(a), q = fa_module_state(b);
     bool same = p.count == q.count;
     for (size_t i = 0; same && i < p.count; i++)
-        same = fa_same(fa_cpu(fa_detach(p.item[i])), fa_cpu(fa_detach(q.item[i])));
+        same = same_tensors(fa_cpu(fa_detach(p.item[i])), fa_cpu(fa_detach(q.item[i])));
     return same;
 }
 
@@ -169,7 +169,7 @@ static void what_does_not_fit(void **state)
     other.net = less;
     assert_false(load(other));
     assert_error(FA_ERROR_ARGUMENT, "missing: weight, bias", "unexpected:", "0.weight");
-    assert_true(fa_same(fa_detach(fa_module_tensor(old, "0.weight")), before));
+    assert_true(same_tensors(fa_detach(fa_module_tensor(old, "0.weight")), before));
     assert_int_equal(fa_random_state().call, random.call);
     assert_int_equal(fa_loader_position(other.loader).batch, 0);
     assert_true(fa_save(t.net, path));

@@ -82,7 +82,7 @@ static void everything_is_read(void **state)
         size_t k = 0;
         while (strcmp(saved.tensors.name[k], made.name[i]))
             assert_true(++k < made.count);
-        assert_true(fa_same(saved.tensors.item[k], made.item[i]));
+        assert_true(same_tensors(saved.tensors.item[k], made.item[i]));
     }
     fa_saved shapes = fa_load_file(FA_TEST_DATA "/reference/every_dtype.safetensors", .device = FA_META);
     assert_int_equal(shapes.tensors.count, made.count);
@@ -110,11 +110,11 @@ static void modules_there_and_back(void **state)
         assert_true(fa_load(half, path));
         assert_no_error();
         fa_tensor *there = fa_to(x, device[i]);
-        assert_true(fa_same(fa_forward(net, there), fa_forward(other, there)));
+        assert_true(same_tensors(fa_forward(net, there), fa_forward(other, there)));
         assert_true(fa_requires_grad(fa_module_tensor(other, "0.weight")));
         assert_int_equal(fa_tensor_dtype(fa_module_tensor(half, "0.weight")), FA_BF16);
         fa_tensor *rounded = fa_to(fa_cpu(fa_detach(fa_module_tensor(net, "2.bias"))), FA_BF16);
-        assert_true(fa_same(fa_detach(fa_module_tensor(half, "2.bias")), rounded));
+        assert_true(same_tensors(fa_detach(fa_module_tensor(half, "2.bias")), rounded));
     }
 }
 
@@ -130,7 +130,7 @@ static void what_does_not_fit(void **state)
     assert_error(FA_ERROR_ARGUMENT, path,
                  "of another shape: 0.weight is (4, 3) in the file, (5, 3) here, 0.bias is (4)",
                  "2.weight is (2, 4) in the file, (2, 5) here");
-    assert_true(fa_same(fa_detach(fa_module_tensor(wide, "2.bias")), before));
+    assert_true(same_tensors(fa_detach(fa_module_tensor(wide, "2.bias")), before));
     assert_false(fa_load(less, path));
     assert_error(FA_ERROR_ARGUMENT, "unexpected: 2.bias, 2.weight");
     assert_false(fa_load(more, path));
@@ -138,7 +138,7 @@ static void what_does_not_fit(void **state)
     assert_true(fa_load(less, path, .strict = false));
     assert_true(fa_load(more, path, .strict = false));
     assert_no_error();
-    assert_true(fa_same(fa_detach(fa_module_tensor(less, "0.bias")), fa_detach(fa_module_tensor(net, "0.bias"))));
+    assert_true(same_tensors(fa_detach(fa_module_tensor(less, "0.bias")), fa_detach(fa_module_tensor(net, "0.bias"))));
     assert_false(fa_load(wide, path, .strict = false));
     assert_error(FA_ERROR_ARGUMENT, "of another shape");
     assert_false(fa_load(less, path, .strict = false, .prefix = "encoder."));
@@ -402,7 +402,7 @@ static void shared_by_any_name(void **state)
         assert_int_equal(fa_load(net, path), i < 2);
         if (i == 2)
             assert_error(FA_ERROR_ARGUMENT, path, "missing: b, 0.weight; unexpected: c");
-        assert_true(fa_same(fa_detach(weight), fa_full(FA_SHAPE(2, 1), i < 2 ? 0.0 : 3.0)));
+        assert_true(same_tensors(fa_detach(weight), fa_full(FA_SHAPE(2, 1), i < 2 ? 0.0 : 3.0)));
     }
 }
 
@@ -489,11 +489,11 @@ static void named_tensors_are_saved_and_parts_of_files_loaded(void **state)
     assert_true(fa_save(FA_NAMED("net.a", a, "net.b", b, "other", a), path));
     fa_saved saved = fa_load_file(path);
     assert_int_equal(saved.tensors.count, 3);
-    assert_true(fa_same(fa_parameters_find(saved.tensors, "net.a"), a));
-    assert_true(fa_same(fa_parameters_find(saved.tensors, "net.b"), b));
+    assert_true(same_tensors(fa_parameters_find(saved.tensors, "net.a"), a));
+    assert_true(same_tensors(fa_parameters_find(saved.tensors, "net.b"), b));
     fa_tensor *x = fa_zeros(FA_SHAPE(2)), *y = fa_zeros(FA_SHAPE(1), .dtype = FA_I64);
     assert_true(fa_load(FA_NAMED("a", x, "b", y), path, .prefix = "net."));
-    assert_true(fa_same(x, a) && fa_same(y, b));
+    assert_true(same_tensors(x, a) && same_tensors(y, b));
     assert_no_error();
     assert_null(fa_parameters_find(saved.tensors, "a"));
     assert_error(FA_ERROR_ARGUMENT, "none of the 3 tensors is called \"a\"");

@@ -142,13 +142,13 @@ static void as_modules(void)
     fa_module_hook_forward(fa_module_child(stack, "layers.2.multihead_attn"), count_runs, &runs);
     fa_tensor *y = fa_forward(stack, x, memory);
     check(runs == 1, "hooks of attention in a stack run: %d", runs);
-    check(fa_same(y, fa_forward(copy, x, memory)), "a copy gives the same");
+    check(same_tensors(y, fa_forward(copy, x, memory)), "a copy gives the same");
     fa_init_constant_(fa_module_tensor(stack, "layers.0.linear2.weight"), 0);
-    check(fa_same(y, fa_forward(copy, x, memory)), "and has parameters of its own");
+    check(same_tensors(y, fa_forward(copy, x, memory)), "and has parameters of its own");
     check(fa_module_tensor(stack, "layers.0.linear1.weight") != fa_module_tensor(stack, "layers.1.linear1.weight"),
           "so have the layers");
     fa_module_train(copy, true);
-    check(!fa_same(fa_forward(copy, x, memory), fa_forward(copy, x, memory)), "dropout in training");
+    check(!same_tensors(fa_forward(copy, x, memory), fa_forward(copy, x, memory)), "dropout in training");
 }
 
 /* Of 4 queries and keys: projections 3 * 8 * 64, products 2 * 8 * 8 * 4, and out_proj 8 * 64. */

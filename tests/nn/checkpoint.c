@@ -52,7 +52,7 @@ static void gradients_are_the_same_with_less_memory(void **state)
         bytes[k] = step(list, x, k, DEVICE(0));
         grad[k] = fa_clone(fa_grad(fa_module_tensor(list, "0.0.weight")));
     }
-    assert_true(fa_same(grad[0], grad[1]));
+    assert_true(same_tensors(grad[0], grad[1]));
     print_message("peak of a step: %zu bytes, checkpointed %zu\n", bytes[0], bytes[1]);
     assert_true(2 * bytes[1] < bytes[0]);
     assert_no_error();
@@ -70,7 +70,7 @@ static void inputs_get_gradients(void **state)
         assert_true(fa_backward(fa_sum(fa_square(k ? fa_checkpoint(part, h) : fa_forward(part, h)))));
         g[k] = fa_clone(fa_grad(x));
     }
-    assert_true(fa_same(g[0], g[1]));
+    assert_true(same_tensors(g[0], g[1]));
     assert_no_error();
 }
 
@@ -88,9 +88,10 @@ static void random_numbers_and_statistics_are_those_of_one_run(void **state)
         assert_true(fa_backward(fa_sum(fa_square(y[k]))));
         after[k] = fa_add(after[k], fa_rand(FA_SHAPE(4)));
     }
-    assert_true(fa_same(y[0], y[1]) && fa_same(after[0], after[1]));
-    assert_true(fa_same(fa_grad(fa_module_tensor(part, "0.weight")), fa_grad(fa_module_tensor(other, "0.weight"))));
-    assert_true(fa_same(fa_module_tensor(part, "2.running_mean"), fa_module_tensor(other, "2.running_mean")));
+    assert_true(same_tensors(y[0], y[1]) && same_tensors(after[0], after[1]));
+    assert_true(
+        same_tensors(fa_grad(fa_module_tensor(part, "0.weight")), fa_grad(fa_module_tensor(other, "0.weight"))));
+    assert_true(same_tensors(fa_module_tensor(part, "2.running_mean"), fa_module_tensor(other, "2.running_mean")));
     assert_int_equal(fa_item_int(fa_module_tensor(other, "2.num_batches_tracked")), 1);
     assert_no_error();
 }
@@ -112,7 +113,7 @@ static void settings_are_those_of_the_first_run(void **state)
         assert_true(fa_backward(fa_sum(fa_to(y, FA_F32))));
         g[k] = fa_clone(fa_grad(fa_module_tensor(part, "weight")));
     }
-    assert_true(fa_same(g[0], g[1]));
+    assert_true(same_tensors(g[0], g[1]));
     {
         FA_USE(.no_grad = true);
         assert_false(fa_requires_grad(fa_checkpoint(part, x)));

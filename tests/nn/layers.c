@@ -275,15 +275,15 @@ static void layers_begin_as_pytorchs_do(void **state)
     m = fa_nn_conv1d(32, 64, 3);
     assert_uniform(fa_module_tensor(m, "weight"), 1 / sqrt(32 * 3));
     m = fa_nn_batch_norm2d(4);
-    assert_true(fa_same(fa_module_tensor(m, "weight"), fa_ones(FA_SHAPE(4))));
-    assert_true(fa_same(fa_module_tensor(m, "running_var"), fa_ones(FA_SHAPE(4))));
-    assert_true(fa_same(fa_module_tensor(m, "running_mean"), fa_zeros(FA_SHAPE(4))));
+    assert_true(same_tensors(fa_module_tensor(m, "weight"), fa_ones(FA_SHAPE(4))));
+    assert_true(same_tensors(fa_module_tensor(m, "running_var"), fa_ones(FA_SHAPE(4))));
+    assert_true(same_tensors(fa_module_tensor(m, "running_mean"), fa_zeros(FA_SHAPE(4))));
     assert_int_equal(fa_item_int(fa_module_tensor(m, "num_batches_tracked")), 0);
     assert_true(fa_item(fa_module_tensor(fa_nn_prelu(), "weight")) == 0.25);
-    assert_true(fa_same(fa_module_tensor(fa_nn_layer_norm(FA_SHAPE(3)), "weight"), fa_ones(FA_SHAPE(3))));
-    assert_true(fa_same(fa_module_tensor(fa_nn_group_norm(1, 3), "bias"), fa_zeros(FA_SHAPE(3))));
+    assert_true(same_tensors(fa_module_tensor(fa_nn_layer_norm(FA_SHAPE(3)), "weight"), fa_ones(FA_SHAPE(3))));
+    assert_true(same_tensors(fa_module_tensor(fa_nn_group_norm(1, 3), "bias"), fa_zeros(FA_SHAPE(3))));
     fa_tensor *rows = fa_module_tensor(fa_nn_embedding(300, 200, .padding_idx = -2), "weight");
-    assert_true(fa_same(fa_select(rows, 0, 298), fa_zeros(FA_SHAPE(200))));
+    assert_true(same_tensors(fa_select(rows, 0, 298), fa_zeros(FA_SHAPE(200))));
     assert_normal(fa_narrow(rows, 0, 0, 298), 1);
     assert_no_error();
 }
@@ -309,7 +309,7 @@ static void init_has_its_distributions(void **state)
     assert_spread(fa_init_trunc_normal_(w), 0, 0.8796256610342398);
     moments m = moments_of(fa_init_trunc_normal_(w, .mean = 1, .std = 2, .a = 0, .b = 1.5));
     assert_true(m.least >= 0 && m.least < 1e-3 && m.most <= 1.5 && m.most > 1.499);
-    assert_true(fa_same(fa_init_constant_(w, 7), fa_full(FA_SHAPE(200, 50, 3), 7.0)));
+    assert_true(same_tensors(fa_init_constant_(w, 7), fa_full(FA_SHAPE(200, 50, 3), 7.0)));
     assert_true(fa_requires_grad(w) && fa_is_leaf(w));
     assert_non_null(fa_init_kaiming_uniform_(fa_zeros(FA_SHAPE(3, 0))));
     assert_no_error();

@@ -98,14 +98,14 @@ static void frozen_parameters_stay(void **state)
     fa_backward(fa_sum(fa_forward(net, input())));
     assert_null(fa_grad(fa_module_tensor(body, "weight")));
     assert_true(fa_optim_step(opt));
-    assert_true(fa_same(fa_module_tensor(body, "weight"), frozen));
-    assert_false(fa_same(fa_module_tensor(net, "fc2.weight"), head));
+    assert_true(same_tensors(fa_module_tensor(body, "weight"), frozen));
+    assert_false(same_tensors(fa_module_tensor(net, "fc2.weight"), head));
     fa_module_set_requires_grad(net, true);
     fa_backward(fa_sum(fa_forward(net, input())));
     assert_non_null(fa_grad(fa_module_tensor(body, "weight")));
     fa_module_set_requires_grad(body, false); /* with gradients that the optimizer has not seen */
     assert_true(fa_optim_step(opt));
-    assert_true(fa_same(fa_module_tensor(body, "weight"), frozen));
+    assert_true(same_tensors(fa_module_tensor(body, "weight"), frozen));
     assert_false(fa_requires_grad(fa_module_tensor(net, "steps")));
     assert_no_error();
     assert_null(fa_module_set_requires_grad(NULL, true));
@@ -149,7 +149,7 @@ static void tensors_take_the_places_of_others(void **state)
     fa_tensor *h = fa_forward(fa_module_at(net, 0), fa_ones(FA_SHAPE(1, 3)));
     fa_backward(fa_sum(fa_forward(fa_module_at(net, 1), fa_detach(h))));
     fa_tensor *second = fa_clone(fa_grad(weight));
-    assert_false(fa_same(both, second)); /* both uses of it count */
+    assert_false(same_tensors(both, second)); /* both uses of it count */
     fa_tensor *bias = fa_module_replace_tensor(net, "0.bias", fa_zeros(FA_SHAPE(3)));
     assert_ptr_equal(bias, fa_module_tensor(net, "0.bias"));
     assert_true(fa_requires_grad(fa_module_tensor(net, "0.bias")));
@@ -179,7 +179,7 @@ static void a_clone_is_of_its_own(void **state)
     fa_tensor *x = input(), *y = fa_forward(net, x);
     fa_module *copy = fa_module_clone(net);
     assert_non_null(copy);
-    assert_true(fa_same(fa_forward(copy, x), y));
+    assert_true(same_tensors(fa_forward(copy, x), y));
     assert_false(fa_module_training(copy));
     assert_ptr_equal(fa_module_child(copy, "again"), fa_module_child(copy, "fc1"));
     assert_ptr_not_equal(fa_module_child(copy, "fc1"), fa_module_child(net, "fc1"));
@@ -194,7 +194,7 @@ static void a_clone_is_of_its_own(void **state)
         FA_USE(.no_grad = true);
         fa_mul_(fa_module_tensor(copy, "scale"), 2);
     }
-    assert_true(fa_same(fa_forward(net, x), y));
+    assert_true(same_tensors(fa_forward(net, x), y));
     assert_no_error();
     fa_module *holder = fa_nn_sequential(fa_nn_custom("holder", 8, two_forward, .destroy = free_nothing));
     assert_null(fa_module_clone(holder));
@@ -302,7 +302,7 @@ static void hooks_change_what_goes_through(void **state)
     fa_set_requires_grad(x, true);
     first.instead = fa_tensor_of(-3.0, 4.0);
     int64_t h = fa_module_hook_forward_pre(m, before, &first);
-    assert_true(fa_same(fa_forward(m, x), fa_tensor_of(0.0, 4.0)));
+    assert_true(same_tensors(fa_forward(m, x), fa_tensor_of(0.0, 4.0)));
     fa_module_unhook(m, h);
     h = fa_module_hook_forward(m, after, &first);
     assert_ptr_equal(fa_forward(m, x), first.instead);
@@ -310,14 +310,14 @@ static void hooks_change_what_goes_through(void **state)
     first.instead = fa_tensor_of(10.0, 10.0);
     h = fa_module_hook_backward_pre(m, back_before, &first); /* 10 instead of 1, through relu */
     fa_backward(fa_sum(fa_forward(m, x)));
-    assert_true(fa_same(fa_grad(x), fa_tensor_of(10.0, 0.0)));
+    assert_true(same_tensors(fa_grad(x), fa_tensor_of(10.0, 0.0)));
     fa_module_unhook(m, h);
     second.instead = fa_tensor_of(7.0, 8.0);
     fa_module_hook_backward(m, back_after, &second);
     fa_set_grad(x, NULL);
     fa_backward(fa_add(fa_sum(fa_forward(m, x)), fa_sum(x))); /* what came another way is not replaced */
     g = fa_grad(x);
-    assert_true(fa_same(g, fa_tensor_of(8.0, 9.0)));
+    assert_true(same_tensors(g, fa_tensor_of(8.0, 9.0)));
     assert_no_error();
 }
 

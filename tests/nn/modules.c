@@ -287,7 +287,7 @@ static void forward_keeps_what_backward_needs(void **state)
     for (size_t i = 0; i < p.count; i++)
         assert_non_null(fa_grad(p.item[i]));
     fa_tensor *bias = fa_grad(fa_module_tensor(net, "fc2.bias"));
-    assert_true(fa_same(bias, fa_full(FA_SHAPE(3), 2.0)));
+    assert_true(same_tensors(bias, fa_full(FA_SHAPE(3), 2.0)));
     assert_true(fa_module_zero_grad(net));
     for (size_t i = 0; i < p.count; i++)
         assert_null(fa_grad(p.item[i]));
@@ -357,8 +357,8 @@ static void seeds_decide_the_beginning(void **state)
     fa_module *a = fa_nn_linear(7, 5), *other = fa_nn_linear(7, 5);
     fa_manual_seed(3);
     fa_module *b = fa_nn_linear(7, 5, .device = DEVICE(0));
-    assert_true(fa_same(fa_module_tensor(a, "weight"), fa_cpu(fa_module_tensor(b, "weight"))));
-    assert_false(fa_same(fa_module_tensor(a, "weight"), fa_module_tensor(other, "weight")));
+    assert_true(same_tensors(fa_module_tensor(a, "weight"), fa_cpu(fa_module_tensor(b, "weight"))));
+    assert_false(same_tensors(fa_module_tensor(a, "weight"), fa_module_tensor(other, "weight")));
     assert_no_error();
 }
 
@@ -387,10 +387,10 @@ static void activations_are_their_functions(void **state)
     float silu[5];
     const float in[5] = {-2, -0.5f, 0, 0.5f, 3};
     fa_tensor *x = fa_tensor_from(in, FA_SHAPE(5));
-    assert_true(fa_same(fa_forward(fa_nn_relu(), x), fa_relu(x)));
-    assert_true(fa_same(fa_forward(fa_nn_sigmoid(), x), fa_sigmoid(x)));
-    assert_true(fa_same(fa_forward(fa_nn_tanh(), x), fa_tanh(x)));
-    assert_true(fa_same(fa_forward(fa_nn_gelu(), x), fa_gelu(x)));
+    assert_true(same_tensors(fa_forward(fa_nn_relu(), x), fa_relu(x)));
+    assert_true(same_tensors(fa_forward(fa_nn_sigmoid(), x), fa_sigmoid(x)));
+    assert_true(same_tensors(fa_forward(fa_nn_tanh(), x), fa_tanh(x)));
+    assert_true(same_tensors(fa_forward(fa_nn_gelu(), x), fa_gelu(x)));
     assert_true(fa_read(fa_forward(fa_nn_silu(), x), silu, FA_F32, 5));
     for (int i = 0; i < 5; i++)
         assert_float_equal(silu[i], in[i] / (1 + expf(-in[i])), 1e-6);
@@ -414,9 +414,9 @@ static void dropout_knows_its_mode(void **state)
     assert_true(fabs(fa_item(fa_mean(y)) - 1) < 0.03);
     assert_ptr_equal(fa_module_train(net, false), net);
     assert_false(fa_module_training(fa_module_child(net, "0.0")));
-    assert_true(fa_same(fa_forward(net, x), x));
+    assert_true(same_tensors(fa_forward(net, x), x));
     fa_module_train(net, true);
-    assert_false(fa_same(fa_forward(net, x), x));
+    assert_false(same_tensors(fa_forward(net, x), x));
     assert_no_error();
 }
 
@@ -436,13 +436,13 @@ static void modules_move_in_place(void **state)
     assert_true(fa_device_equal(fa_tensor_device(w), DEVICE(0)));
     assert_true(fa_device_equal(fa_tensor_device(steps), DEVICE(0)));
     assert_true(fa_device_equal(fa_tensor_device(fa_grad(w)), DEVICE(0)));
-    assert_true(fa_same(fa_cpu(w), was));
+    assert_true(same_tensors(fa_cpu(w), was));
     assert_true(fa_is_leaf(w) && fa_requires_grad(w));
     fa_module_zero_grad(net);
     fa_backward(fa_sum(fa_forward(net, fa_ones(FA_SHAPE(1, 3), .device = DEVICE(0)))));
     assert_true(fa_device_equal(fa_tensor_device(fa_grad(w)), DEVICE(0)));
     fa_module_to(net, FA_CPU);
-    assert_true(fa_same(w, was));
+    assert_true(same_tensors(w, was));
     assert_no_error();
 }
 
@@ -458,7 +458,7 @@ static void modules_change_dtype(void **state)
     assert_no_error();
     assert_int_equal(fa_tensor_dtype(w), FA_F16);
     assert_int_equal(fa_tensor_dtype(steps), FA_I64);
-    assert_true(fa_same(w, as_half));
+    assert_true(same_tensors(w, as_half));
     assert_int_equal(fa_tensor_dtype(fa_forward(net, fa_ones(FA_SHAPE(1, 3), .dtype = FA_F16))), FA_F16);
     assert_no_error();
     assert_null(fa_module_to(net, FA_I32));

@@ -321,7 +321,7 @@ static fa_tensor *run_module(const layer_run *r, fa_module *m, fa_tensor *x, int
         hold_one(r->name, step, "state0", "", strstr(kind, "cell") ? y.c_n : y.h_n, at);
     if (!strcmp(kind, "lstm"))
         hold_one(r->name, step, "state1", "", y.c_n, at);
-    check(fa_same(y.output, y.h_n) == (strstr(kind, "cell") != NULL), "%s: a cell's output is its state", r->name);
+    check(same_tensors(y.output, y.h_n) == (strstr(kind, "cell") != NULL), "%s: a cell's output is its state", r->name);
     return y.output;
 }
 

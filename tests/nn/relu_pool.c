@@ -45,14 +45,14 @@ static void check_shape(const fa_module *net, fa_shape shape, bool nan, fa_devic
     fa_set_requires_grad(x, true);
     fa_tensor *y = fa_forward((fa_module *)net, x), *expected = apart(x);
     assert_true(is_one_pass(y) == has_kernel(device));
-    assert_true(fa_same(y, expected));
+    assert_true(same_tensors(y, expected));
     fa_tensor *gy = fa_to(special(shape, nan, device), dtype);
     gy = fa_narrow(fa_narrow(gy, 2, 0, fa_size(y, 2)), 3, 0, fa_size(y, 3));
     for (int dense = 0; dense < 2; dense++) {
         fa_tensors given = FA_TENSORS(dense ? fa_contiguous(gy) : gy);
         fa_tensors g = fa_grad_of(FA_TENSORS(y), FA_TENSORS(x), .grad_outputs = given, .retain_graph = true);
         fa_tensors due = fa_grad_of(FA_TENSORS(expected), FA_TENSORS(x), .grad_outputs = given, .retain_graph = true);
-        assert_true(fa_same(g.item[0], due.item[0]));
+        assert_true(same_tensors(g.item[0], due.item[0]));
     }
 }
 
@@ -87,7 +87,7 @@ static void second_gradients(void **state)
         grad[one] = fa_grad_of(FA_TENSORS(fa_sum(fa_square(g.item[0]))), FA_TENSORS(x)).item[0];
     }
     assert_true(fa_item(fa_amax(fa_abs(grad[0]))) > 1);
-    assert_true(fa_same(grad[0], grad[1]));
+    assert_true(same_tensors(grad[0], grad[1]));
 }
 
 /* Other windows, other dtypes and views are not for it. */

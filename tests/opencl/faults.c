@@ -529,7 +529,7 @@ static void large_copies_go_in_pieces(void **state)
     fa_copy_(there, from);
     fa_copy_(host, there);
     test_devices_delay(0);
-    assert_true(fa_same(host, from));
+    assert_true(same_tensors(host, from));
 }
 
 /* Of two copies, the one in front of the fault is made. */

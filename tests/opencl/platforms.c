@@ -68,7 +68,7 @@ static void large_copies_come_over_in_pieces(void **state)
     FA_SCOPE;
     const way w = {.from = 0, .aside = true};
     fa_tensor *x = fa_arange(0, 2 * FA__GPU_CHUNK / 4 + 7, .dtype = FA_I32), *there = fa_to(x, DEVICE(0));
-    assert_true(fa_same(copied(&w, there, NULL), fa_add(x, 1)));
+    assert_true(same_tensors(copied(&w, there, NULL), fa_add(x, 1)));
 }
 
 /* Nothing is changed behind a fault, and what comes later is. */

@@ -93,7 +93,7 @@ static void many_lines(void **state)
             fa_tensor *values = tensor(v, dtype, S(2, 3, VALUES), (layout)how);
             fa_tensor *sorter = fa_argsort(lines);
             fa_tensor *have = fa_searchsorted(fa_sort(lines).values, values, .right = t);
-            assert_true(fa_same(have, fa_searchsorted(lines, values, .sorter = sorter, .right = t)));
+            assert_true(same_tensors(have, fa_searchsorted(lines, values, .sorter = sorter, .right = t)));
             for (int r = 0; r < 6; r++) {
                 qsort(line + r * LINE, LINE, sizeof *line, rising);
                 hold_places(have, line + (ptrdiff_t)r * LINE, LINE, v, (int64_t)r * VALUES, VALUES, t);
@@ -194,8 +194,8 @@ static void unique_slices(void **state)
             fa_unique_result r = fa_unique(x, .dim = dim, .return_inverse = true, .return_counts = true);
             fa_unique_consecutive_result c = fa_unique_consecutive(x, .dim = dim - 3, .return_inverse = true);
             assert_no_error();
-            assert_true(fa_same(fa_index_select(r.values, dim, r.inverse), x));
-            assert_true(fa_same(fa_index_select(c.values, dim, c.inverse), x));
+            assert_true(same_tensors(fa_index_select(r.values, dim, r.inverse), x));
+            assert_true(same_tensors(fa_index_select(c.values, dim, c.inverse), x));
             assert_true(fa_item(fa_sum(r.counts)) == 6 && fa_size(r.values, dim) < 6 && !c.counts);
             free(v);
         }

@@ -67,7 +67,7 @@ static void joined(void **state)
                 fa_tensor *y = fa_cat(FA_ARRAY((size_t)count, part), .dim = dim);
                 for (int64_t k = 0, at = 0, n; k < count; k++, at += n) {
                     n = fa_size(part[k], dim);
-                    assert_true(fa_same(fa_narrow(y, dim, at, n), fa_to(part[k], FA_F32)));
+                    assert_true(same_tensors(fa_narrow(y, dim, at, n), fa_to(part[k], FA_F32)));
                 }
                 assert_int_equal(fa_failed(), 0);
             }
@@ -303,8 +303,8 @@ static void some_values(void **state)
     fa_manual_seed(3);
     fa_tensor *a = fa_rand_like(x), *b = fa_randn_like(x);
     fa_manual_seed(3);
-    assert_true(fa_same(a, fa_rand(FA_SHAPE(2, 3), .dtype = FA_F64)));
-    assert_true(fa_same(b, fa_randn(FA_SHAPE(2, 3), .dtype = FA_F64)));
+    assert_true(same_tensors(a, fa_rand(FA_SHAPE(2, 3), .dtype = FA_F64)));
+    assert_true(same_tensors(b, fa_randn(FA_SHAPE(2, 3), .dtype = FA_F64)));
     HOLD(fa_one_hot(fa_tensor_of(2, 0)), 0, 0, 1, 1, 0, 0);
     fa_tensor *there = fa_zeros(FA_SHAPE(2), .dtype = FA_I16, .device = DEVICE(0));
     assert_true(fa_device_equal(fa_tensor_device(fa_new_full(there, FA_SHAPE(1), 3)), DEVICE(0)));
@@ -372,9 +372,9 @@ static void transposed_bools(void **state)
     fa_manual_seed(5);
     fa_tensor *a = fa_gt(fa_rand(FA_SHAPE(COLUMNS, ROWS)), 0.5), *b = fa_gt(fa_rand(FA_SHAPE(ROWS, COLUMNS)), 0.5);
     fa_tensor *turned = fa_transpose(a, 0, 1), *flat = fa_contiguous(turned);
-    assert_true(fa_same(fa_logical_and(turned, b), fa_logical_and(flat, b)));
-    assert_true(fa_same(fa_logical_xor(turned, b), fa_logical_xor(flat, b)));
-    assert_true(fa_same(fa_to(fa_logical_not(turned), FA_I32), fa_sub(1, fa_to(flat, FA_I32))));
+    assert_true(same_tensors(fa_logical_and(turned, b), fa_logical_and(flat, b)));
+    assert_true(same_tensors(fa_logical_xor(turned, b), fa_logical_xor(flat, b)));
+    assert_true(same_tensors(fa_to(fa_logical_not(turned), FA_I32), fa_sub(1, fa_to(flat, FA_I32))));
 }
 
 /* A size of 0 does not hide sizes that together are more than 64 bits count. */

@@ -58,7 +58,7 @@ static void the_same_bits_everywhere(void **state)
         for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
             if (bits(fa_sum(others[i])) != bits(all))
                 fail_msg("%lld elements, layout %zu: all", (long long)n, i);
-            if (!fa_same(fa_cpu(fa_sum(others[i], .dim = 0)), rows))
+            if (!same_tensors(fa_cpu(fa_sum(others[i], .dim = 0)), rows))
                 fail_msg("%lld elements, layout %zu: columns", (long long)n, i);
         }
         fa_tensor *flat = fa_reshape(x, FA_SHAPE(-1)), *there = fa_to(flat, DEVICE(0));
@@ -87,7 +87,7 @@ static void the_same_bits_for_any_number_of_threads(void **state)
         }
         assert_true(bits(fa_sum(x)) == all);
         assert_true(bits(fa_sum(fa_get(x, ":, ::2"))) == gaps);
-        assert_true(fa_same(r, rows));
+        assert_true(same_tensors(r, rows));
     }
     fa_set_num_threads(before);
 }
@@ -102,10 +102,11 @@ static void lines_apart(void **state)
         FA_SCOPE;
         fa_tensor *x = fa_randn(FA_SHAPE(5, 3, sizes[i])), *channels = fa_contiguous(fa_transpose(x, 0, 1));
         fa_tensor *wide = fa_randn(FA_SHAPE(7, sizes[i] + 3)), *part = fa_narrow(wide, 1, 1, sizes[i]);
-        assert_true(fa_same(fa_sum(x, .dim = FA_DIMS(0, 2)), fa_sum(fa_reshape(channels, FA_SHAPE(3, -1)), .dim = 1)));
-        assert_true(fa_same(fa_amax(x, .dim = FA_DIMS(0, 2)), fa_amax(channels, .dim = FA_DIMS(1, 2))));
-        assert_true(fa_same(fa_sum(part, .dim = 1), fa_sum(fa_contiguous(part), .dim = 1)));
-        assert_true(fa_same(fa_sum(part), fa_sum(fa_contiguous(part))));
+        assert_true(
+            same_tensors(fa_sum(x, .dim = FA_DIMS(0, 2)), fa_sum(fa_reshape(channels, FA_SHAPE(3, -1)), .dim = 1)));
+        assert_true(same_tensors(fa_amax(x, .dim = FA_DIMS(0, 2)), fa_amax(channels, .dim = FA_DIMS(1, 2))));
+        assert_true(same_tensors(fa_sum(part, .dim = 1), fa_sum(fa_contiguous(part), .dim = 1)));
+        assert_true(same_tensors(fa_sum(part), fa_sum(fa_contiguous(part))));
     }
 }
 

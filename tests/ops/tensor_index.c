@@ -135,7 +135,7 @@ static bool holds(const line *l, fa_device device, fa_device of_index, fa_dtype 
     good = has(y, l->shape, l->got);
     fa_tensor *value =
         fa_to(fa_reshape(fa_arange(100, (double)(100 + fa_numel(y)), .dtype = FA_I32), fa_tensor_shape(y)), device);
-    good = good && has(fa_index_put(x, index, value), NULL, l->put) && fa_same(fa_cpu(x), fresh(l, FA_CPU));
+    good = good && has(fa_index_put(x, index, value), NULL, l->put) && same_tensors(fa_cpu(x), fresh(l, FA_CPU));
     good = good && fa_index_put_(x, index, value) == x && has(x, NULL, l->put);
     x = fresh(l, device);
     good = good && fa_index_put_(x, index, value, .accumulate = true) == x && has(x, NULL, l->added);
@@ -143,7 +143,7 @@ static bool holds(const line *l, fa_device device, fa_device of_index, fa_dtype 
     x = fresh(l, device);
     good = good && fa_index_put_(x, index, 7) == x;
     fa_tensor *sevens = fa_full_like(value, 7);
-    good = good && fa_same(fa_cpu(x), fa_cpu(fa_index_put(fresh(l, device), index, sevens)));
+    good = good && same_tensors(fa_cpu(x), fa_cpu(fa_index_put(fresh(l, device), index, sevens)));
     free_parts(index);
     return good;
 }
@@ -209,16 +209,16 @@ static void parts_may_be_numbers_and_texts(void **state)
     (void)state;
     FA_SCOPE;
     fa_tensor *x = counted(FA_CPU), *y = fa_index(x, 1, "::2");
-    assert_true(fa_same(y, fa_tensor_of(4.0, 6.0)));
+    assert_true(same_tensors(y, fa_tensor_of(4.0, 6.0)));
     assert_non_null(fa_mul_(y, 0)); /* a view */
     assert_true(fa_item(fa_sum(fa_get(x, "1"))) == 5 + 7);
     const char *text = "..., -1";
     size_t last = 2;
-    assert_true(fa_same(fa_index(x, text), fa_get(x, text)));
+    assert_true(same_tensors(fa_index(x, text), fa_get(x, text)));
     assert_true(fa_item(fa_index(x, last, -1L)) == 11);
     assert_non_null(fa_index_put_(x, FA_INDEX(0, ":2"), 5));
     assert_non_null(fa_index_put_(x, FA_INDEX(0, ":2"), fa_tensor_of(1.0, 2.0), .accumulate = true));
-    assert_true(fa_same(fa_get(x, "0"), fa_tensor_of(6.0, 7.0, 2.0, 3.0)));
+    assert_true(same_tensors(fa_get(x, "0"), fa_tensor_of(6.0, 7.0, 2.0, 3.0)));
     assert_no_error();
 }
 
@@ -271,7 +271,7 @@ static void wrong_indices_are_told(void **state)
     assert_error(FA_ERROR_DTYPE, "fa_index_add(", "alpha is no whole number");
     assert_null(fa_scatter_reduce(x, 0, fa_zeros(FA_SHAPE(1, 1), .dtype = FA_I64), x, "max"));
     assert_error(FA_ERROR_ARGUMENT, "fa_scatter_reduce(", "reduce is sum, prod, mean, amax or amin");
-    assert_true(fa_same(x, counted(FA_CPU)));
+    assert_true(same_tensors(x, counted(FA_CPU)));
 }
 
 /* A wait reports it, or already a later part of the call, if the device was quick. */
@@ -303,7 +303,7 @@ static void wrong_indices_on_a_device(void **state)
     fa_masked_scatter_(x, fa_gt(x, 5), fa_ones(FA_SHAPE(5), .device = device));
     assert_true(is_reported(device));
     assert_error(FA_ERROR_INDEX, "fa_masked_scatter", "index 5 is out of range for dimension 0 of size 5");
-    assert_true(fa_same(fa_cpu(x), counted(FA_CPU)));
+    assert_true(same_tensors(fa_cpu(x), counted(FA_CPU)));
     assert_null(fa_index(counted(FA_CPU), wrong));
     assert_error(FA_ERROR_DEVICE, "fa_index(", "x on cpu and index[0] on late:0: fa_to moves one");
 }
@@ -412,12 +412,12 @@ static void in_place_forms_write_x(void **state)
     assert_true(fa_item(fa_sum(x)) == 3);
     assert_ptr_equal(fa_index_fill_(x, 0, index, 4), x);
     assert_ptr_equal(fa_index_copy_(x, 0, index, fa_tensor_of(5.0, 6.0, 7.0)), x);
-    assert_true(fa_same(x, fa_tensor_of(5.0, 7.0, 6.0)));
+    assert_true(same_tensors(x, fa_tensor_of(5.0, 7.0, 6.0)));
     assert_ptr_equal(fa_put_(x, index, one, .accumulate = true), x);
     assert_ptr_equal(fa_masked_fill_(x, mask, 0), x);
-    assert_true(fa_same(x, fa_tensor_of(0.0, 8.0, 0.0)));
+    assert_true(same_tensors(x, fa_tensor_of(0.0, 8.0, 0.0)));
     assert_ptr_equal(fa_masked_scatter_(x, mask, fa_tensor_of(1.0, 2.0)), x);
-    assert_true(fa_same(x, fa_tensor_of(1.0, 8.0, 2.0)));
+    assert_true(same_tensors(x, fa_tensor_of(1.0, 8.0, 2.0)));
     assert_no_error();
 }
 
@@ -441,7 +441,7 @@ static void automatic_placement_copies_indices(void **state)
     FA_SCOPE;
     FA_USE(.placement = FA_PLACE_AUTO);
     fa_tensor *x = counted(FA_CPU), *y = fa_index(x, ints(DEVICE(0), 0, 2, 1), 0);
-    assert_true(fa_same(fa_cpu(y), fa_tensor_of(0.0, 8.0, 4.0)));
+    assert_true(same_tensors(fa_cpu(y), fa_tensor_of(0.0, 8.0, 4.0)));
     assert_non_null(fa_index_put_(x, FA_INDEX(fa_gt(fa_to(x, DEVICE(0)), 5)), 0));
     assert_true(fa_item(fa_sum(x)) == 15);
     assert_no_error();

@@ -139,7 +139,7 @@ static void every_dtype_goes_in_and_comes_out(void **state)
         fa_tensor *whole = fa_full(FA_SCALAR, row->exact, .dtype = row->dtype);
         assert_int_equal(fa_item_int(whole), row->exact);
         assert_true(fa_item(whole) == (double)row->exact);
-        assert_true(fa_same(fa_to(fa_to(whole, DEVICE(0)), FA_CPU), whole));
+        assert_true(same_tensors(fa_to(fa_to(whole, DEVICE(0)), FA_CPU), whole));
     }
     assert_int_equal(fa_dtype_size(FA_SAME), 0);
     assert_int_equal(fa_dtype_size((fa_dtype)99), 0);
@@ -328,25 +328,51 @@ static void shapes_of_all_kinds(void **state)
 
 /* ---- the rest ---- */
 
-static void same_means_same(void **state)
+static void equal_tensors(void **state)
 {
     (void)state;
     FA_SCOPE;
-    fa_tensor *a = fa_tensor_of(1.0, NAN, -0.0), *b = fa_tensor_of(1.0, NAN, 0.0);
-    assert_true(fa_same(a, b));
-    assert_true(fa_same(a, fa_to(a, DEVICE(0))));
-    assert_true(fa_same(fa_to(a, DEVICE(0)), fa_to(b, DEVICE(1))));
-    assert_false(fa_same(a, fa_to(a, FA_F64)));
-    assert_false(fa_same(a, fa_reshape(a, FA_SHAPE(3, 1))));
-    assert_false(fa_same(a, fa_tensor_of(1.0, 2.0, 0.0)));
-    assert_true(fa_same(fa_tensor_of(1, 2, 3), fa_get(fa_tensor_of(3, 2, 1), "::-1")));
-    assert_false(fa_same(fa_tensor_of(1, 2, 3), fa_tensor_of(1, 2, 4)));
-    assert_true(fa_same(fa_zeros(FA_SHAPE(0, 3)), fa_zeros(FA_SHAPE(0, 3))));
-    assert_false(fa_same(fa_zeros(FA_SHAPE(0, 3)), fa_zeros(FA_SHAPE(0, 2))));
-    assert_true(fa_same(fa_full(FA_SCALAR, true), fa_full(FA_SCALAR, true)));
+    fa_tensor *a = fa_tensor_of(1.0, -0.0), *nan = fa_tensor_of(1.0, NAN);
+    assert_true(fa_equal(a, fa_tensor_of(1.0, 0.0)) && fa_equal(a, fa_to(a, FA_F64)));
+    assert_false(fa_equal(nan, nan) || fa_equal(a, fa_reshape(a, FA_SHAPE(2, 1))) || fa_equal(a, nan));
+    fa_tensor *there = fa_to(a, DEVICE(0));
+    assert_true(fa_equal(there, fa_mul(there, 1))
+                && fa_equal(fa_ones(FA_SHAPE(1), .requires_grad = true), fa_ones(FA_SHAPE(1))));
+    assert_true(fa_equal(fa_tensor_of(1, 2, 3), fa_get(fa_tensor_of(3, 2, 1), "::-1")));
+    assert_false(fa_equal(fa_tensor_of(1, 2, 3), fa_tensor_of(1, 2, 4)) || fa_equal(there, fa_mul(there, 2)));
+    assert_true(fa_equal(fa_zeros(FA_SHAPE(0, 3)), fa_zeros(FA_SHAPE(0, 3))));
+    assert_false(fa_equal(fa_zeros(FA_SHAPE(0, 3)), fa_zeros(FA_SHAPE(0, 2))));
+    assert_true(fa_equal(fa_full(FA_SCALAR, true), fa_full(FA_SCALAR, true)));
     assert_no_error();
-    assert_false(fa_same(a, fa_zeros(FA_SHAPE(3), .device = FA_META)));
-    assert_error(FA_ERROR_DEVICE, "meta");
+    assert_false(fa_equal(there, a));
+    assert_error(FA_ERROR_DEVICE, "fa_equal: the tensors are on different devices, x on late:0 and y on cpu");
+    assert_false(fa_equal(fa_tensor_of(1.0), there));
+    assert_error(FA_ERROR_DEVICE, "fa_equal: the tensors are on different devices, x on cpu and y on late:0");
+    {
+        FA_USE(.placement = FA_PLACE_AUTO);
+        assert_true(fa_equal(there, a) && fa_allclose(a, there));
+        assert_no_error();
+    }
+    fa_tensor *meta = fa_zeros(FA_SHAPE(2), .device = FA_META);
+    assert_false(fa_equal(meta, meta));
+    assert_error(FA_ERROR_DEVICE, "fa_equal: ", "meta");
+}
+
+static void close_tensors(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_tensor_of(1.0, NAN), *y = fa_tensor_of(1.0, 2.0), *there = fa_to(y, DEVICE(0));
+    assert_false(fa_allclose(x, x) || fa_allclose(y, fa_add(y, 1e-3)) || fa_allclose(there, fa_add(there, 1e-3)));
+    assert_true(fa_allclose(x, x, .equal_nan = true) && fa_allclose(y, fa_add(y, 1e-6)));
+    assert_true(fa_allclose(y, fa_add(y, 0.5), .atol = 0.5, .rtol = 0) && fa_allclose(there, fa_add(there, 1e-6)));
+    assert_true(fa_allclose(fa_ones(FA_SHAPE(2, 3)), fa_ones(FA_SHAPE(3), .dtype = FA_F64)));
+    assert_true(fa_allclose(fa_zeros(FA_SHAPE(0, 2)), fa_zeros(FA_SHAPE(2))) && (fa_allclose)(y, y, NULL));
+    assert_no_error();
+    assert_false(fa_allclose(y, fa_ones(FA_SHAPE(3))));
+    assert_error(FA_ERROR_SHAPE, "fa_isclose(x=(2,) f32 cpu, y=(3,) f32 cpu): shapes do not broadcast");
+    assert_false(fa_allclose(y, there));
+    assert_error(FA_ERROR_DEVICE, "fa_isclose(", "operands are on different devices, x on cpu and y on late:0");
 }
 
 static void printing_works_on_anything(void **state)
@@ -490,7 +516,8 @@ int main(void)
         TEST(integers_are_exact),
         TEST(numbers_that_are_too_large),
         TEST(shapes_of_all_kinds),
-        TEST(same_means_same),
+        TEST(equal_tensors),
+        TEST(close_tensors),
         TEST(printing_works_on_anything),
         TEST(options_of_an_older_version_are_enough),
         TEST(operands_are_evaluated_once),

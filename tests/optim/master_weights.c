@@ -68,8 +68,8 @@ static void assert_twins(const twins *t)
             fa_dtype_size(fa_tensor_dtype(t->p[k])) == 2 ? fa_optim_state(t->optim, t->p[k], "master_weight") : t->p[k];
         assert_non_null(master);
         assert_int_equal(fa_tensor_dtype(master), FA_F32);
-        assert_true(fa_same(fa_cpu(master), fa_cpu(t->f32[k])));
-        assert_true(fa_same(fa_cpu(t->p[k]), fa_to(fa_cpu(t->f32[k]), fa_tensor_dtype(t->p[k]))));
+        assert_true(same_tensors(fa_cpu(master), fa_cpu(t->f32[k])));
+        assert_true(same_tensors(fa_cpu(t->p[k]), fa_to(fa_cpu(t->f32[k]), fa_tensor_dtype(t->p[k]))));
     }
     assert_no_error();
 }
@@ -139,10 +139,10 @@ static void assert_same_state(const twins *a, const twins *b)
     for (size_t i = 0; i < x.tensors.count; i++) {
         assert_string_equal(x.tensors.name[i], y.tensors.name[i]);
         assert_int_equal(fa_tensor_dtype(x.tensors.item[i]), fa_tensor_dtype(y.tensors.item[i]));
-        assert_true(fa_same(fa_cpu(x.tensors.item[i]), fa_cpu(y.tensors.item[i])));
+        assert_true(same_tensors(fa_cpu(x.tensors.item[i]), fa_cpu(y.tensors.item[i])));
     }
     for (int k = 0; k < 3; k++)
-        assert_true(fa_same(fa_cpu(a->p[k]), fa_cpu(b->p[k])));
+        assert_true(same_tensors(fa_cpu(a->p[k]), fa_cpu(b->p[k])));
 }
 
 static void copy_parameters(const twins *to, const twins *from)
@@ -247,8 +247,8 @@ static void checkpoints_have_master_weights(void **state)
     }
     assert_true(fa_optim_option(p, 0, "master_weights") == 1);
     fa_tensor *w = fa_module_parameters(net).item[0], *v = fa_module_parameters(other).item[0];
-    assert_true(fa_same(w, v));
-    assert_true(fa_same(fa_optim_state(o, w, "master_weight"), fa_optim_state(p, v, "master_weight")));
+    assert_true(same_tensors(w, v));
+    assert_true(same_tensors(fa_optim_state(o, w, "master_weight"), fa_optim_state(p, v, "master_weight")));
     unlink(path);
     assert_no_error();
 }
@@ -320,9 +320,9 @@ static void skipped_steps_change_nothing(void **state)
                 master = fa_clone(fa_cpu(fa_optim_state(o, p, "master_weight")));
             assert_true(fa_scaler_step(scaler, o));
             assert_true(fa_scaler_update(scaler));
-            assert_true(fa_same(before, fa_cpu(p)) == (step == 3));
+            assert_true(same_tensors(before, fa_cpu(p)) == (step == 3));
         }
-        assert_true(fa_same(master, fa_cpu(fa_optim_state(o, p, "master_weight"))));
+        assert_true(same_tensors(master, fa_cpu(fa_optim_state(o, p, "master_weight"))));
         assert_no_error();
     }
 }
@@ -358,9 +358,9 @@ static void recorded_steps_go_on(void **state)
             FA_SCOPE;
             forward_backward_step(p[1], x, o[1]);
         }
-        assert_true(fa_same(fa_cpu(p[0]), fa_cpu(p[1])));
-        assert_true(fa_same(fa_cpu(fa_optim_state(o[0], p[0], "master_weight")),
-                            fa_cpu(fa_optim_state(o[1], p[1], "master_weight"))));
+        assert_true(same_tensors(fa_cpu(p[0]), fa_cpu(p[1])));
+        assert_true(same_tensors(fa_cpu(fa_optim_state(o[0], p[0], "master_weight")),
+                                 fa_cpu(fa_optim_state(o[1], p[1], "master_weight"))));
         assert_no_error();
     }
 }
@@ -384,7 +384,7 @@ static void steps_without_memory_change_nothing(void **state)
             if (good)
                 break;
             assert_error(FA_ERROR_MEMORY, "");
-            assert_true(fa_same(before, t.p[0]));
+            assert_true(same_tensors(before, t.p[0]));
         }
         assert_no_error();
     }

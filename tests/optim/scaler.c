@@ -156,7 +156,7 @@ static void several_optimizers_share_it(void **state)
     spoil(m.w, 2, -INFINITY);
     assert_true(fa_scaler_step(n.scaler, n.optim) && fa_scaler_step(n.scaler, m.optim));
     assert_true(fa_scaler_update(n.scaler));
-    assert_true(fa_same(fa_cpu(m.w), fa_cpu(before)) && !fa_same(fa_cpu(n.w), fa_cpu(first)));
+    assert_true(same_tensors(fa_cpu(m.w), fa_cpu(before)) && !same_tensors(fa_cpu(n.w), fa_cpu(first)));
     assert_true(fa_scaler_get_scale(n.scaler) == 512);
     assert_no_error();
 }
@@ -232,7 +232,7 @@ static void without_scaling_it_is_a_plain_step(void **state)
     assert_true(fa_backward(loss) && fa_backward(loss_of(&plain, 0)) && fa_optim_step(plain.optim));
     assert_true(fa_scaler_unscale(n.scaler, n.optim) && fa_scaler_step(n.scaler, n.optim));
     assert_true(fa_scaler_update(n.scaler) && fa_scaler_get_scale(n.scaler) == 1);
-    assert_true(fa_same(fa_cpu(n.w), fa_cpu(plain.w)) && !fa_scaler_is_enabled(n.scaler));
+    assert_true(same_tensors(fa_cpu(n.w), fa_cpu(plain.w)) && !fa_scaler_is_enabled(n.scaler));
     assert_no_error();
 }
 
@@ -345,8 +345,8 @@ static void gradients_can_be_penalized(void **state)
     FA_SCOPE;
     fa_tensor *expected = fa_cpu(step_with_penalty(NULL, 0.5));
     fa_tensor *w = fa_cpu(step_with_penalty(fa_amp_scaler(.init_scale = 1024), 0.5));
-    assert_true(fa_same(w, expected));
-    assert_false(fa_same(fa_cpu(step_with_penalty(fa_amp_scaler(.init_scale = 1024), 0)), expected));
+    assert_true(same_tensors(w, expected));
+    assert_false(same_tensors(fa_cpu(step_with_penalty(fa_amp_scaler(.init_scale = 1024), 0)), expected));
     assert_no_error();
 }
 

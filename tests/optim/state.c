@@ -29,12 +29,12 @@ static void training_goes_on_bit_for_bit(void **state)
                 assert_true(fa_optim_lr(fresh) == 0.03);
                 train(o, p, q, steps, 9);
                 train(fresh, p2, q2, steps, 9);
-                assert_true(fa_same(p, p2) && fa_same(q, q2));
+                assert_true(same_tensors(p, p2) && same_tensors(q, q2));
                 fa_state_dict a = fa_optim_state_dict(o), b = fa_optim_state_dict(fresh);
                 assert_int_equal(a.tensors.count, b.tensors.count);
                 assert_int_equal(a.numbers.count, b.numbers.count);
                 for (size_t i = 0; i < a.tensors.count; i++)
-                    assert_true(fa_same(a.tensors.item[i], b.tensors.item[i]));
+                    assert_true(same_tensors(a.tensors.item[i], b.tensors.item[i]));
                 for (size_t i = 0; i < a.numbers.count; i++)
                     assert_true(a.numbers.item[i] == b.numbers.item[i]);
                 assert_no_error();
@@ -57,7 +57,7 @@ static void restored_state_belongs_to_its_parameter(void **state)
     fa_tensor *mean = fa_optim_state(other, p2, "exp_avg");
     assert_true(mean != s.tensor[0] && fa_tensor_dtype(mean) == FA_F32);
     assert_true(fa_device_equal(fa_tensor_device(mean), DEVICE(0)));
-    assert_true(fa_same(fa_cpu(mean), fa_to(fa_optim_state(o, p, "exp_avg"), FA_F32)));
+    assert_true(same_tensors(fa_cpu(mean), fa_to(fa_optim_state(o, p, "exp_avg"), FA_F32)));
     assert_true(fa_move_(p2, DEVICE(1)));
     assert_true(fa_device_equal(fa_tensor_device(mean), DEVICE(1)));
     fa_state_dict own = fa_optim_state_dict(other); /* of itself, too */
@@ -78,7 +78,7 @@ static void refused(fa_optim *o, const saved *s, const char *said)
     for (size_t i = 0; i < before.dict.numbers.count; i++)
         assert_true(before.number[i] == after.number[i]);
     for (size_t i = 0; i < before.dict.tensors.count; i++)
-        assert_true(fa_same(before.tensor[i], after.tensor[i]));
+        assert_true(same_tensors(before.tensor[i], after.tensor[i]));
 }
 
 static void states_that_do_not_fit_are_refused(void **state)
@@ -339,7 +339,7 @@ static void each_allocation_may_fail(void **state)
                 break;
             assert_int_equal(fa_error_code(), FA_ERROR_MEMORY);
             fa_error_clear();
-            assert_true(fa_same(t->p, p) && fa_same(t->q, q) && fa_same(fa_grad(t->p), g));
+            assert_true(same_tensors(t->p, p) && same_tensors(t->q, q) && same_tensors(fa_grad(t->p), g));
         }
         assert_true(done);
         assert_true(nth > 1);
@@ -366,12 +366,12 @@ static void each_allocation_of_a_fresh_optimizer_may_fail(void **state)
             break;
         assert_int_equal(fa_error_code(), FA_ERROR_MEMORY);
         fa_error_clear();
-        assert_true(fa_same(t->p, p) && fa_same(t->q, q));
+        assert_true(same_tensors(t->p, p) && same_tensors(t->q, q));
         if (o)
             assert_int_equal(fa_optim_groups(o), added == 1 ? 2 : 1);
     }
     assert_true(nth > 3);
-    assert_false(fa_same(t->q, q));
+    assert_false(same_tensors(t->q, q));
     assert_no_error();
     free(t);
 }

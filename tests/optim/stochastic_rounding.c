@@ -104,12 +104,12 @@ static void steps_are_rounded(void **state)
             assert_true(fa_optim_step(o) && fa_optim_step(e));
             assert_rounded(p, exact);
             assert_states_rounded(o, p, e, exact);
-            assert_true(fa_same(fa_cpu(with), fa_cpu(exact)));
+            assert_true(same_tensors(fa_cpu(with), fa_cpu(exact)));
             if (!where) {
                 first = p;
                 plain = with;
             }
-            assert_true(fa_same(fa_cpu(p), first) && fa_same(fa_cpu(with), plain));
+            assert_true(same_tensors(fa_cpu(p), first) && same_tensors(fa_cpu(with), plain));
         }
         assert_no_error();
     }
@@ -172,8 +172,8 @@ static void seeds_decide(void **state)
         for (int step = 0; step < 3; step++)
             assert_true(fa_optim_step(o));
     }
-    assert_true(fa_same(p[0], p[1]));
-    assert_false(fa_same(p[0], p[2]));
+    assert_true(same_tensors(p[0], p[1]));
+    assert_false(same_tensors(p[0], p[2]));
     assert_no_error();
 }
 
@@ -204,7 +204,7 @@ static void recorded_steps_are_those_of_calls(void **state)
         assert_true(fa_optim_set_capturable(o[1], true));
         for (int i = 0; i < 4; i++)
             forward_backward_step(p[1], o[1]);
-        assert_true(fa_same(fa_cpu(p[0]), fa_cpu(p[1])));
+        assert_true(same_tensors(fa_cpu(p[0]), fa_cpu(p[1])));
         assert_no_error();
     }
 }
@@ -221,7 +221,7 @@ static void skipped_steps_change_nothing(void **state)
             assert_non_null(fa_scaler_scale(scaler, fa_ones(FA_SCALAR, .device = device_at(where))));
             fa_set_grad(p, fa_full_like(p, step ? 1.0 : INFINITY));
             assert_true(fa_scaler_step(scaler, o) && fa_scaler_update(scaler));
-            assert_true(fa_same(fa_cpu(v), fa_cpu(p)) == !step);
+            assert_true(same_tensors(fa_cpu(v), fa_cpu(p)) == !step);
         }
         assert_no_error();
     }
@@ -257,12 +257,12 @@ static void programs_draw_numbers(void **state)
         const fa_binding b[] = {FA_BIND("x", FA_TENSORS(x, y)), fa_bind_random("key")};
         assert_true(fa_update("x = uniform(key) + 2 * normal(key)", 2, b));
         assert_true(fabs(fa_item(fa_mean(x)) - 0.5) < 6 * sqrt((4 + 1 / 12.0) / N));
-        assert_false(fa_same(fa_cpu(x), fa_cpu(y)));
+        assert_false(same_tensors(fa_cpu(x), fa_cpu(y)));
         if (!where) {
             first[0] = x;
             first[1] = y;
         }
-        assert_true(fa_same(fa_cpu(x), first[0]) && fa_same(fa_cpu(y), first[1]));
+        assert_true(same_tensors(fa_cpu(x), first[0]) && same_tensors(fa_cpu(y), first[1]));
     }
     assert_no_error();
 }

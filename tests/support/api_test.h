@@ -13,6 +13,7 @@
 /* and of ours */
 #include "support/devices.h"
 #include "support/error_reason.h"
+#include "support/same.h"
 
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)

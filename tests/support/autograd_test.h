@@ -2,6 +2,7 @@
 #ifndef FA__TESTS_AUTOGRAD_TEST_H
 #define FA__TESTS_AUTOGRAD_TEST_H
 #include "support/devices.h"
+#include "support/same.h"
 #include <facula/autograd.h>
 #include <facula/device.h>
 #include <facula/error.h>

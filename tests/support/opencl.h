@@ -6,6 +6,7 @@
 #include "backend/gpu/opencl/opencl.h"
 #include "base/error.h"
 #include "support/devices.h"
+#include "support/same.h"
 #include "support/storages.h"
 #include <facula/facula.h>
 

@@ -2,6 +2,7 @@
 #ifndef FA__TESTS_TENSORS_H
 #define FA__TESTS_TENSORS_H
 #include "core/tensor.h"
+#include "support/same.h"
 #include <facula/facula.h>
 
 /* How a tensor's elements lie in memory. */

@@ -203,7 +203,7 @@ class Generated(unittest.TestCase):
         structs = {'fa_tensor_from': _tensor._FromOptions, 'fa_to': _tensor._ToOptions, 'fa_backward': _tensor._BackwardOptions,
                    'fa_grad_of': _callbacks._GradOptions, 'fa_save': _settings._SaveOptions, 'fa_load': _settings._LoadOptions,
                    'fa_module_summary': _modules._SummaryOptions, 'fa_nn_custom': _modules._CustomOptions,
-                   'fa_clip_grad_norm': fa.nn.utils._ClipOptions}
+                   'fa_clip_grad_norm': fa.nn.utils._ClipOptions, 'fa_allclose': fa._forms._CloseOptions}
         for name, struct in structs.items():
             o = struct()
             self.assertTrue(fill(name.encode(), ctypes.byref(o), ctypes.sizeof(o)), name)
@@ -753,6 +753,18 @@ class NumPy(unittest.TestCase):
         self.assertEqual(fa.matmul(numpy.eye(2, dtype='f4'), x).tolist(), [10, 20])
         self.assertEqual((x * numpy.float32(2)).tolist(), [20, 40])
         self.assertTrue(numpy.allclose(numpy.asarray(fa.softmax(x, 0)), numpy.exp(a * 10 - 20) / numpy.exp(a * 10 - 20).sum()))
+
+    def test_comparisons_are_true_or_false(self):
+        x, nan = fa.tensor([1.0, 2.0]), fa.tensor([numpy.nan])
+        self.assertIs(fa.equal(x, numpy.array([1.0, 2.0])), True)
+        self.assertIs(x.equal(x.reshape(2, 1)), False)
+        self.assertFalse(fa.equal(nan, nan) or fa.allclose(nan, nan))
+        self.assertTrue(fa.allclose(nan, nan, equal_nan=True))
+        self.assertIs(x.allclose(x + 1e-6), True)
+        self.assertIs(fa.allclose(x, x + 0.1, atol=0.2), True)
+        self.assertIs(fa.allclose(x, x + 0.1, rtol=0.01), False)
+        with self.assertRaisesRegex(fa.Error, 'fa_isclose'):
+            fa.allclose(x, fa.zeros(3))
 
     def test_results_are_those_of_numpy(self):
         random = numpy.random.default_rng(1)

@@ -795,44 +795,6 @@ FA_API fa_tensor *fa_isclose(fa_arg x, fa_arg y, const fa_isclose_options *optio
 /** fa_isclose() in place: writes the result into x, and returns it. */
 FA_API fa_tensor *fa_isclose_(fa_tensor *x, fa_arg y, const fa_isclose_options *options);
 
-/** Options of fa_allclose(). */
-typedef struct fa_allclose_options {
-    size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    double rtol;    /**< see fa_isclose() */
-    double atol;    /**< see fa_isclose() */
-    bool equal_nan; /**< see fa_isclose() */
-    char fa__end;   /**< marks the end of this version's options */
-} fa_allclose_options;
-
-/** Whether fa_isclose() is true for all elements: a 0-dim bool tensor, of which a condition takes the number:
- *  `if (fa_item(fa_allclose(x, y)))`.
- *
- *      fa_allclose(x, y, .rtol = 1e-5, .atol = 1e-8, .equal_nan = false, .out = NULL)
- *
- *  @param x any dtype
- *  @param y broadcasts with x
- *  @param options the named options, packed by the macro; NULL: the defaults
- *  @return the result; NULL after an error */
-FA_API fa_tensor *fa_allclose(const fa_tensor *x, const fa_tensor *y, const fa_allclose_options *options);
-
-/** Options of fa_equal(). */
-typedef struct fa_equal_options {
-    size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    char fa__end;   /**< marks the end of this version's options */
-} fa_equal_options;
-
-/** Whether two tensors have the same shape and equal elements: a 0-dim bool tensor. fa_same() returns a bool.
- *
- *      fa_equal(x, y, .out = NULL)
- *
- *  @param x any dtype
- *  @param y any shape
- *  @param options the named options, packed by the macro; NULL: the defaults
- *  @return the result; NULL after an error */
-FA_API fa_tensor *fa_equal(const fa_tensor *x, const fa_tensor *y, const fa_equal_options *options);
-
 /** Options of fa_nan_to_num(). */
 typedef struct fa_nan_to_num_options {
     size_t size;    /**< set by the macro */
@@ -3264,10 +3226,6 @@ typedef fa_isneginf_options fa_isneginf__options;
 typedef fa_isclose_options fa_isclose__options;
 #define FA__DEFAULT_fa_isclose_ FA__DEFAULT_fa_isclose
 #define fa_isclose_(...) FA__CALL2(fa_isclose_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
-#define FA__DEFAULT_fa_allclose {offsetof(fa_allclose_options, fa__end), NULL, 1e-5, 1e-8, false, 0}
-#define fa_allclose(...) FA__CALL2(fa_allclose, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_equal {offsetof(fa_equal_options, fa__end), NULL, 0}
-#define fa_equal(...) FA__CALL2(fa_equal, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_nan_to_num {offsetof(fa_nan_to_num_options, fa__end), NULL, 0.0, INFINITY, -INFINITY, 0}
 #define fa_nan_to_num(...) FA__CALL1(fa_nan_to_num, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_logical_and {offsetof(fa_logical_and_options, fa__end), NULL, 0}

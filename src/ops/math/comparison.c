@@ -28,48 +28,6 @@ POINTWISE(
     SAMPLES("(3,4) (3,4); (3,4) (4) rtol=0.5; t(9) t(9); n(9) n(9); n(9) n(9) equal_nan=true; () () atol=2; (0,2) (2)"))
 
 typedef struct {
-    const fa_tensor *x;        /* any dtype */
-    const fa_tensor *y;        /* broadcasts with x */
-    double rtol OPT(1e-5);     /* see fa_isclose() */
-    double atol OPT(1e-8);     /* see fa_isclose() */
-    bool equal_nan OPT(false); /* see fa_isclose() */
-} allclose_args;
-
-/* Whether all elements are true, as a count of them equal to their number. */
-static fa_tensor *all_true(const fa_tensor *tests)
-{
-    return tests ? fa_eq(fa_sum(tests), (int64_t)fa_numel(tests)) : NULL;
-}
-
-static fa_tensor *allclose_compose(fa__call *c)
-{
-    const allclose_args *a = c->args;
-    return all_true(fa_isclose(a->x, a->y, .rtol = a->rtol, .atol = a->atol, .equal_nan = a->equal_nan));
-}
-
-/** Whether fa_isclose() is true for all elements: a 0-dim bool tensor, of which a condition takes the number:
- *  `if (fa_item(fa_allclose(x, y)))`. */
-OP(allclose, allclose_args, (y), .compose = allclose_compose, TORCH("tensor(allclose(x, y, rtol, atol, equal_nan))"),
-   SAMPLES("(3,4) (3,4); (3,4) (3,4) atol=9; n(9) n(9); n(9) n(9) equal_nan=true; () (); (0,2) (2)"))
-
-typedef struct {
-    const fa_tensor *x; /* any dtype */
-    const fa_tensor *y; /* any shape */
-} equal_args;
-
-static fa_tensor *equal_compose(fa__call *c)
-{
-    const equal_args *a = c->args;
-    if (!fa__same_shape(a->x, a->y))
-        return fa_full(FA_SCALAR, false, .dtype = FA_BOOL, .device = c->plan.device->id);
-    return all_true(fa_eq(a->x, a->y));
-}
-
-/** Whether two tensors have the same shape and equal elements: a 0-dim bool tensor. fa_same() returns a bool. */
-OP(equal, equal_args, (y), .compose = equal_compose, TORCH("tensor(equal(x, y))"), ALSO("NumPy's `array_equal`"),
-   SAMPLES("(3,4) (3,4); t(1) t(1); (3,4) (4); () (); (0,2) (0,2); (0,2) (0,3)"))
-
-typedef struct {
     const fa_tensor *x;           /* any dtype; integers and bool are returned unchanged */
     double nan OPT(0.0);          /* replaces NaN */
     double posinf OPT(INFINITY);  /* replaces infinity; the default is the largest finite number of the dtype */

@@ -66,7 +66,7 @@ static void calls()
         CHECK(fa_item(mean_square(x)) == 25.75);
         fa_tensor_borrow(
             borrowed, FA_SHAPE(2), .free = [](void *, void *) { freed++; });
-        CHECK(fa_same(fa_add(x, 1, .out = fa_zeros_like(x)), fa_add(x, 1)));
+        CHECK(fa_equal(fa_add(x, 1, .out = fa_zeros_like(x)), fa_add(x, 1)));
         fa_meter *right = fa_meter_accuracy(.top_k = 2), *mean = fa_meter_mean();
         CHECK(fa_meter_update(mean, 2.5f, .count = 2) && fa_meter_update(mean, x) && !std::isnan(fa_meter_value(mean)));
         CHECK(fa_meter_update(right, x, .target = fa_argmax(x, .dim = 1)) && fa_meter_value(right) == 1);

@@ -47,6 +47,7 @@ for _name, _ours in {'absolute': 'abs', 'clip': 'clamp', 'clip_': 'clamp_', 'con
     if _ours in _METHODS:
         setattr(Tensor, _name, globals()[_ours])
 del _name, _ours
+Tensor.equal, Tensor.allclose = equal, allclose  # noqa: F405
 Tensor.view_as = lambda x, other: x.view(other.shape)
 Tensor.reshape_as = lambda x, other: x.reshape(other.shape)
 

@@ -1,11 +1,12 @@
 """Operations that PyTorch calls in more ways than the library: with other arguments, or with bounds left out."""
 from collections import namedtuple
+from ctypes import Structure, byref, c_bool, c_double, c_size_t, c_void_p
 
 from . import _ops
-from ._library import _dtype
-from ._tensor import Tensor
+from ._library import _check, _declare, _dtype
+from ._tensor import Tensor, _as_tensor
 
-__all__ = ['arange', 'clamp', 'clamp_', 'div', 'einsum', 'finfo', 'iinfo', 'is_tensor', 'max', 'meshgrid', 'min', 'nonzero',
+__all__ = ['allclose', 'arange', 'clamp', 'clamp_', 'div', 'einsum', 'equal', 'finfo', 'iinfo', 'is_tensor', 'max', 'meshgrid', 'min', 'nonzero',
            'numel', 'randint', 'split', 'std', 'unique', 'var', 'where']
 
 
@@ -47,6 +48,30 @@ def div(x, y, rounding_mode=None, out=None):
     if rounding_mode not in functions:
         raise ValueError(f'rounding_mode is "floor", "trunc" or None, not {rounding_mode!r}')
     return functions[rounding_mode](x, y, out=out)
+
+
+class _CloseOptions(Structure):
+    _fields_ = [('size', c_size_t), ('rtol', c_double), ('atol', c_double), ('equal_nan', c_bool), ('fa__end', c_bool)]
+
+
+_equal = _declare('fa_equal', c_bool, [c_void_p, c_void_p])
+_allclose = _declare('fa_allclose', c_bool, [c_void_p, c_void_p, c_void_p])
+
+
+def equal(x, y):
+    """Whether both have the same shape and equal elements: True or False. NaN equals nothing. Waits for both."""
+    x, y = _as_tensor(x), _as_tensor(y)
+    found = _equal(x._h, y._h)
+    _check()
+    return found
+
+
+def allclose(x, y, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """Whether |x - y| <= atol + rtol * |y| for all elements: True or False. Waits for both."""
+    x, y = _as_tensor(x), _as_tensor(y)
+    found = _allclose(x._h, y._h, byref(_CloseOptions(_CloseOptions.fa__end.offset, rtol, atol, equal_nan)))
+    _check()
+    return found
 
 
 def _listed(tensors):

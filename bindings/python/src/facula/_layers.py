@@ -51,7 +51,7 @@ class Layer(Module):
         made = memo[id(self)] = _new(type(self))
         made._take(_making(Handle, _clone, self._h))
         made.__dict__.update((name, value) for name, value in self.__dict__.items() if not isinstance(value, Tensor))
-        for name, tensor in self.state_dict().items():  # what two modules share, their copies share
+        for name, tensor in self._state().items():  # what two modules share, their copies share
             key = 'tensor', tensor._h
             if key in memo:
                 setattr(made, name, memo[key])

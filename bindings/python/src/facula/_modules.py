@@ -300,14 +300,17 @@ class Module(Handle):
         object.__setattr__(self, name, tensor)
 
     def state_dict(self):
-        """Parameters and buffers, by name. They are not copies."""
+        """Parameters and buffers, by name: not copies, and without gradients."""
+        return {name: t.detach() for name, t in self._state().items()}
+
+    def _state(self):
         with _scope():
             return _named(_state_of(self._h))
 
     def load_state_dict(self, state, strict=True):
         """Copies tensors or arrays into the parameters and buffers of their names; strict: both have the same names. Returns
         the missing and the unexpected names."""
-        own = self.state_dict()
+        own = self._state()
         keys = Keys([n for n in own if n not in state], [n for n in state if n not in own])
         if strict and (keys.missing_keys or keys.unexpected_keys):
             raise KeyError(f'missing: {keys.missing_keys}, unexpected: {keys.unexpected_keys}')
