@@ -12,13 +12,16 @@ static const fa__member *first_child(const fa__member *m)
     return m;
 }
 
-/* The result of two modules that follow each other, if they are relu and pooling that one pass computes, and no hook
- * sees what is between them. NULL: run them one by one. */
+/* The result of two modules that follow each other, if one pass computes them (a linear layer and relu, relu and
+ * pooling), and no hook sees what is between them. NULL: run them one by one. */
 static fa_tensor *joined(const fa__member *m, const fa__member *next, const fa_tensor *x)
 {
-    const fa_module *relu = m->object, *pool = next ? next->object : NULL;
-    bool join = pool && !relu->hooks && !pool->hooks && fa__is_relu(relu) && fa__is_max_pool_2x2(pool);
-    return join ? fa__relu_pool(x) : NULL;
+    const fa_module *first = m->object, *second = next ? next->object : NULL;
+    if (!second || first->hooks || second->hooks)
+        return NULL;
+    if (fa__is_relu(first) && fa__is_max_pool_2x2(second))
+        return fa__relu_pool(x);
+    return fa__is_relu(second) ? fa__linear_relu_forward(first, x) : NULL;
 }
 
 /* Holds one activation at a time: each is released as soon as the next one exists. */

@@ -29,6 +29,9 @@ bool fa__channels_check(const char *who, int64_t in, int64_t out, int64_t groups
 bool fa__pair_check(const char *who, const char *option, fa_pair pair, int64_t least);
 /* Checks that a shape is (n, channels, ...) with `dims` or `or_dims` dimensions; sets an error that shows both. */
 bool fa__input_check(const char *kind, const fa_tensor *x, int64_t channels, int dims, int or_dims);
+/* relu of a linear layer's result, as one pass. NULL: the module is no linear layer, a hook sees its result, or there
+ * is no such pass for x. */
+fa_tensor *fa__linear_relu_forward(const fa_module *linear, const fa_tensor *x);
 /* Whether a module is fa_nn_relu(), or fa_nn_max_pool2d() of 2 x 2 side by side. */
 bool fa__is_relu(const fa_module *module);
 bool fa__is_max_pool_2x2(const fa_module *module);

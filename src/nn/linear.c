@@ -1,5 +1,6 @@
 /* The linear layer. */
 #include "nn/layer.h"
+#include "nn/module.h"
 #include <facula/ops/linalg.h>
 #include <facula/scope.h>
 
@@ -7,6 +8,12 @@ static fa_tensor *linear_forward(fa_module *self, fa_tensor *x)
 {
     const fa__weights *w = fa_module_data(self);
     return fa_linear(x, w->weight, .bias = w->bias);
+}
+
+fa_tensor *fa__linear_relu_forward(const fa_module *linear, const fa_tensor *x)
+{
+    const fa__weights *w = linear->forward.one == linear_forward && !linear->hooks ? linear->data : NULL;
+    return w ? fa__linear_then_relu(x, w->weight, w->bias) : NULL;
 }
 
 fa_module *(fa_nn_linear)(int64_t in, int64_t out, const fa_nn_linear_options *options)

@@ -403,8 +403,8 @@ static void test_reductions(void **state)
 static const uint16_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
     [FA__GPU_REDUCE_FOLD] = {0x0F, 0x0F, 0x0F, 0x0F}, /* fa__combine */
     [FA__GPU_SOFTMAX] = {1, 1, 0, 0},
-    [FA__GPU_ATTENTION] = {0xF, 0xF, 0, 0},
-    [FA__GPU_SEARCH] = {3, 3, 3, 3}, /* the largest, the smallest */
+    [FA__GPU_ATTENTION] = {0xFFF, 0xF, 0, 0}, /* own, f16, bf16 */
+    [FA__GPU_SEARCH] = {3, 3, 3, 3},          /* the largest, the smallest */
     [FA__GPU_CHECK_INDEX] = {0, 0, 1, 0},
     [FA__GPU_FETCH] = {0, 0, 1, 0},
     [FA__GPU_PLACE_AT] = {1, 1, 1, 1},

@@ -117,7 +117,7 @@ static double float_element(const fa__gemm *g, fa_dtype d, int64_t i, int64_t j,
     else if (g->bias)
         sum += (float)bias;
     double result = d == FA_F64 ? wide : (double)sum;
-    product_put(d, out, g->relu && result < 0 ? 0 : result);
+    product_put(d, out, g->relu && result <= 0 ? 0 : result);
     return tolerance_of(d, g->k, size + fabs(bias), result);
 }
 

@@ -32,9 +32,10 @@ typedef struct fa_scaled_dot_product_attention_options {
 
 /** Attention (arXiv:1706.03762): softmax(q k^T * scale + mask) v over the keys that each query sees. Leading dimensions
  *  broadcast, and usually are (batch, heads); the result is (..., l, ev). A query that sees no key gets 0. f16 and bf16
- *  are computed in f32. Without dropout, memory is taken for some rows of the scores at a time, forward and backward
- *  (arXiv:2205.14135 has the idea); with dropout, and where backward is recorded, for all of them. The gradients of all
- *  operands, mask included, are differentiable. Dropout is applied whenever it is above 0: pass 0 in evaluation.
+ *  are computed in f32, except by cuDNN, which rounds weights before it multiplies them with values. Without dropout,
+ *  memory is taken for some rows of the scores at a time, forward and backward (arXiv:2205.14135 has the idea); with
+ *  dropout, and where backward is recorded, for all of them. The gradients of all operands, mask included, are
+ *  differentiable. Dropout is applied whenever it is above 0: pass 0 in evaluation.
  *
  *      fa_scaled_dot_product_attention(q, k, v, .mask = NULL, .causal = false, .scale = 0.0, .dropout = 0.0,
  *          .enable_gqa = false, .out = NULL)

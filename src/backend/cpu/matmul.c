@@ -89,13 +89,14 @@ KERNEL(matmul)
 }
 
 /* The rows of x are all its dimensions but the last; where they are not evenly spaced they are a batch. */
-KERNEL(linear)
+static uint64_t linear(const fa__launch *l, bool relu)
 {
     const fa__operand *y = &l->operand[0], *x = &l->operand[1], *w = &l->operand[2], *bias = &l->operand[3];
     int last = x->rank - 1;
-    batch all = {.first = {.a = x->data, .b = w->data, .c = y->data, .m = 1, .n = w->shape[0], .k = w->shape[1]},
-                 .count = 1,
-                 .run = fa__cpu_gemm_of(x->dtype)->run[x->dtype]};
+    batch all = {
+        .first = {.a = x->data, .b = w->data, .c = y->data, .m = 1, .n = w->shape[0], .k = w->shape[1], .relu = relu},
+        .count = 1,
+        .run = fa__cpu_gemm_of(x->dtype)->run[x->dtype]};
     fa__gemm *g = &all.first;
     g->a_col = x->stride[last];
     g->b_row = w->stride[1];
@@ -122,4 +123,14 @@ KERNEL(linear)
     }
     all.size = fa__dtype_size(x->dtype);
     return run_batch(&all);
+}
+
+KERNEL(linear)
+{
+    return linear(l, false);
+}
+
+KERNEL(linear_relu)
+{
+    return linear(l, true);
 }

@@ -6,7 +6,8 @@
 
 enum { ROW_BYTES = 128, BLOCK = 64 }; /* of a group: a number for each row, and columns of the result */
 
-/* variants */
+/* variants, of each kind */
+enum { KIND = 4 };
 enum { ROWS_KNOWN = 0, SUMS = 1, GRADIENTS_KNOWN = 2, SUMS_OF_GRADIENTS = 3 };
 
 /* An attention with the operands that the kernels number; `memory` is where the numbers of rows are. */
@@ -18,6 +19,19 @@ typedef struct attention {
     const fa__gpu_kernel *variant[4]; /* of dialect/attention.inc */
     char *memory;
 } attention;
+
+/* What it is computed in */
+static unsigned dtype_of(const attention *s)
+{
+    const unsigned dtype = s->operand[ATTENTION_Q]->dtype;
+    return fa__dtype_is_half(dtype) ? FA_F32 : dtype;
+}
+
+static int kind_of(const attention *s)
+{
+    const unsigned dtype = s->operand[ATTENTION_Q]->dtype;
+    return dtype == FA_F16 ? 1 : dtype == FA_BF16 ? 2 : 0;
+}
 
 static int64_t bits_of(double scale, unsigned dtype)
 {
@@ -60,7 +74,7 @@ static void describe(attention *s, const fa__operand *q, const fa__operand *k, c
     a->keys = k->shape[last - 1];
     a->width = q->shape[last];
     a->v_width = v->shape[last];
-    a->scale = bits_of(scale, q->dtype);
+    a->scale = bits_of(scale, dtype_of(s));
     a->causal = causal;
     a->mask = mask->kind != FA__MEMORY ? 0 : mask->dtype == FA_BOOL ? ATTENTION_BOOLS : ATTENTION_NUMBERS;
     for (int d = 0; d < last - 1; d++)
@@ -84,7 +98,7 @@ static const void *memory_of(const attention *s, int k)
 
 static int64_t rows_of_group(const attention *s)
 {
-    return ROW_BYTES / (int64_t)fa__dtype_size(s->operand[ATTENTION_Q]->dtype);
+    return ROW_BYTES / (int64_t)fa__dtype_size(dtype_of(s));
 }
 
 static uint64_t launch(const attention *s, int variant, attention_arguments a, int64_t groups)
@@ -104,11 +118,11 @@ static uint64_t launch(const attention *s, int variant, attention_arguments a, i
 static bool find_known(attention *s)
 {
     attention_arguments a = s->a;
-    unsigned dtype = s->operand[ATTENTION_Q]->dtype;
+    unsigned dtype = dtype_of(s);
     a.across = 1;
     a.down = fa__ceil_div(a.queries, rows_of_group(s));
     for (int i = 0; i < (s->back ? 4 : 2); i++)
-        if (!(s->variant[i] = fa__gpu_fixed(s->issue, FA__GPU_ATTENTION, i, fa__class_of(dtype))))
+        if (!(s->variant[i] = fa__gpu_fixed(s->issue, FA__GPU_ATTENTION, KIND * kind_of(s) + i, fa__class_of(dtype))))
             return false;
     s->memory = fa__gpu_scratch(s->issue, (size_t)(a.known * (s->back ? 3 : 2) + 1) * fa__dtype_size(dtype));
     return s->memory && launch(s, ROWS_KNOWN, a, a.down * places(&a))

@@ -1,5 +1,5 @@
 /* Matrix product and linear layer. */
-#include "dispatch/row.h"
+#include "dispatch/call.h"
 #include "ops/linalg/contract.h"
 
 typedef struct {
@@ -95,20 +95,25 @@ typedef struct {
     const fa_tensor *bias OPT(NULL); /* (out); NULL: none */
 } linear_args;
 
+static bool infer_linear(fa__call *c, const fa_tensor *x, const fa_tensor *weight, const fa_tensor *bias)
+{
+    if (!x->rank || weight->rank != 2)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "weight must have the shape (out, in), where in is the last size of x");
+    if (x->shape[x->rank - 1] != weight->shape[1])
+        return fa__call_fail(c, FA_ERROR_SHAPE,
+                             "x has %lld features, its last size, and weight takes %lld, its second size",
+                             (long long)x->shape[x->rank - 1], (long long)weight->shape[1]);
+    if (!fa__check_product(c, x, weight) || (bias && !fa__check_product(c, x, bias)))
+        return false;
+    if (bias && (bias->rank != 1 || bias->shape[0] != weight->shape[0]))
+        return fa__call_fail(c, FA_ERROR_SHAPE, "bias has to be (out)");
+    return fa__infer_resized(c, x, -1, weight->shape[0]);
+}
+
 static bool linear_infer(fa__call *c)
 {
     const linear_args *a = c->args;
-    if (!a->x->rank || a->weight->rank != 2)
-        return fa__call_fail(c, FA_ERROR_SHAPE, "weight must have the shape (out, in), where in is the last size of x");
-    if (a->x->shape[a->x->rank - 1] != a->weight->shape[1])
-        return fa__call_fail(c, FA_ERROR_SHAPE,
-                             "x has %lld features, its last size, and weight takes %lld, its second size",
-                             (long long)a->x->shape[a->x->rank - 1], (long long)a->weight->shape[1]);
-    if (!fa__check_product(c, a->x, a->weight) || (a->bias && !fa__check_product(c, a->x, a->bias)))
-        return false;
-    if (a->bias && (a->bias->rank != 1 || a->bias->shape[0] != a->weight->shape[0]))
-        return fa__call_fail(c, FA_ERROR_SHAPE, "bias has to be (out)");
-    return fa__infer_resized(c, a->x, -1, a->weight->shape[0]);
+    return infer_linear(c, a->x, a->weight, a->bias);
 }
 
 /* Merges all dimensions of x except the last. */
@@ -120,16 +125,23 @@ static fa_tensor *as_rows(const fa_tensor *x)
     return fa_reshape(x, FA_SHAPE(rows, x->shape[x->rank - 1]));
 }
 
+/* The gradients of x and weight, which are fields of the arguments, from that of x @ weight^T */
+static void set_product_grads(fa__back *b, const fa_tensor *const *x, const fa_tensor *const *weight,
+                              const fa_tensor *g)
+{
+    if (fa__wants(b, x))
+        fa__set_input_grad(b, x, fa_matmul(g, *weight));
+    if (fa__wants(b, weight)) {
+        bool rows = (*x)->rank == 2;
+        fa__set_input_grad(b, weight, fa_matmul(fa_t(rows ? g : as_rows(g)), rows ? *x : as_rows(*x)));
+    }
+}
+
 static void linear_grad(fa__back *b)
 {
     const linear_args *a = b->args;
     fa_tensor *g = b->gy[0];
-    if (fa__wants(b, &a->x))
-        fa__set_input_grad(b, &a->x, fa_matmul(g, a->weight));
-    if (fa__wants(b, &a->weight)) {
-        bool rows = a->x->rank == 2;
-        fa__set_input_grad(b, &a->weight, fa_matmul(fa_t(rows ? g : as_rows(g)), rows ? a->x : as_rows(a->x)));
-    }
+    set_product_grads(b, &a->x, &a->weight, g);
     if (a->bias && fa__wants(b, &a->bias))
         fa__set_input_grad(b, &a->bias, fa__summed_to(g, a->bias));
 }
@@ -140,5 +152,75 @@ OP(linear, linear_args, (y), .infer = linear_infer, .grad = linear_grad, .keep =
    .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"), TORCH("nn.functional.linear(x, weight, bias)"),
    SAMPLES("(2,3) (4,3); (2,3) (4,3) bias=(4); (3) (4,3) bias=(4); (2,2,3) (2,3) bias=(2); (0,3) (4,3) bias=(4); (2,0) "
            "(3,0) bias=(3); (0) (2,0); (4) (0,4); (2,3,0) (2,0)"))
+
+/** The gradient of relu, from its result. */
+POINTWISE(relu_back, (gy, result), y = result <= 0 ? 0 : gy, INTERNAL, TORCH("where(result <= 0, 0, gy)"),
+          SAMPLES("(3,4) (3,4); (0,2) (0,2)"))
+
+typedef struct {
+    const fa_tensor *x;      /* (..., in), floating */
+    const fa_tensor *weight; /* (out, in) */
+    fa_arg bias;             /* (out); any number: none */
+} linear_relu_args;
+
+static const fa_tensor *bias_of(const linear_relu_args *a)
+{
+    return a->bias.kind == FA__ARG_TENSOR ? fa__tensor_in(a->bias) : NULL;
+}
+
+static bool linear_relu_infer(fa__call *c)
+{
+    const linear_relu_args *a = c->args;
+    return fa__dtype_is_float(a->x->dtype) ? infer_linear(c, a->x, a->weight, bias_of(a))
+                                           : fa__call_fail(c, FA_ERROR_DTYPE, "x has to be floating");
+}
+
+static void linear_relu_grad(fa__back *b)
+{
+    const linear_relu_args *a = b->args;
+    fa_tensor *g = fa__relu_back(FA__ARG(b->gy[0]), FA__ARG(b->y[0]));
+    set_product_grads(b, &a->x, &a->weight, g);
+    if (bias_of(a) && fa__wants(b, &a->bias))
+        fa__set_input_grad(b, &a->bias, fa__summed_to(g, bias_of(a)));
+}
+
+static bool linear_relu_run(fa__call *c)
+{
+    const linear_relu_args *a = c->args;
+    if (c->plan.device->backend->has_kernel(c->op))
+        return fa__run_kernel(c);
+    FA_SCOPE;
+    FA_USE(.no_grad = true, .autocast = FA_SAME);
+    return fa__run_copy(c, c->out[0], fa_relu(fa_linear(a->x, a->weight, .bias = bias_of(a))));
+}
+
+/** relu of a linear layer, for fa_nn_sequential(): the bits are those of the two operations. */
+OP(linear_relu, linear_relu_args, (y), .infer = linear_relu_infer, .run = linear_relu_run, .grad = linear_relu_grad,
+   .keep = KEEP(y, weight for x, x for weight), .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, INTERNAL,
+   TORCH(""),
+   SAMPLES("(2,3) (4,3) 0; (2,3) (4,3) (4); (3) (4,3) (4); (2,2,3) (2,3) (2); (0,3) (4,3) (4); (2,0) (3,0) (3); (4) "
+           "(0,4) 0; (2,3,0) (2,0) 0; (70,35) (66,35) (66)"))
+
+/* Whether both are on one device, and of one dtype, or of what autocast makes it. */
+static bool goes_with(const fa_tensor *x, const fa_tensor *t)
+{
+    bool cast = fa__ctx()->settings->autocast != FA_SAME && fa__autocasts(x) && fa__autocasts(t);
+    return t->storage && t->storage->device == x->storage->device && (t->dtype == x->dtype || cast);
+}
+
+/* A library that makes the device's linear layers may know no relu: then they are two operations. */
+static bool makes_linear_relu(const fa_tensor *x)
+{
+    const fa__backend *b = x->storage->device->backend;
+    return b->has_kernel(&fa__op_linear_relu)
+           && (!b->overrides || !b->overrides[fa__op_linear.id] || b->overrides[fa__op_linear_relu.id]);
+}
+
+fa_tensor *fa__linear_then_relu(const fa_tensor *x, const fa_tensor *weight, const fa_tensor *bias)
+{
+    bool fits = x->storage && fa__dtype_is_float(x->dtype) && x->rank && x->shape[x->rank - 1] == weight->shape[1]
+                && goes_with(x, weight) && (!bias || goes_with(x, bias)) && makes_linear_relu(x);
+    return fits ? fa__linear_relu(x, weight, bias ? fa__arg_t(bias) : fa__arg_f(0)) : NULL;
+}
 
 #include "linalg.rows"

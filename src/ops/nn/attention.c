@@ -41,10 +41,10 @@ static fa_tensor *weights(const fa_tensor *q, const fa_tensor *k, const fa_tenso
 /* ---- the operation with a kernel ---- */
 
 typedef struct {
-    const fa_tensor *q; /* (..., l, e), f32 or f64 */
+    const fa_tensor *q; /* (..., l, e), floating */
     const fa_tensor *k; /* (..., s, e), with q's leading dimensions */
     const fa_tensor *v; /* (..., s, ev), likewise */
-    fa_arg mask;        /* (..., l, s), likewise: bool or q's dtype; any number: none */
+    fa_arg mask;        /* (..., l, s), likewise: bool or q's dtype, of f16 and bf16 only bool; any number: none */
     bool causal;        /* true: query i sees the keys 0 to i only */
     double scale;       /* factor of the scores */
 } attention_args;
@@ -67,10 +67,12 @@ static bool check_operands(const fa__call *c, const fa_tensor *q, const fa_tenso
                            const fa_tensor *mask)
 {
     int r = q->rank;
-    if ((q->dtype != FA_F32 && q->dtype != FA_F64) || k->dtype != q->dtype || v->dtype != q->dtype
-        || (mask && mask->dtype != FA_BOOL && mask->dtype != q->dtype))
-        return fa__call_fail(c, FA_ERROR_DTYPE,
-                             "q, k and v have to be of one dtype, f32 or f64; mask of that, or bool");
+    bool half = fa__dtype_is_half(q->dtype);
+    if ((q->dtype != FA_F32 && q->dtype != FA_F64 && !half) || k->dtype != q->dtype || v->dtype != q->dtype
+        || (mask && mask->dtype != FA_BOOL && (half || mask->dtype != q->dtype)))
+        return fa__call_fail(
+            c, FA_ERROR_DTYPE,
+            "q, k and v have to be of one dtype, f64, f32, f16 or bf16; mask bool, or f32 or f64 as they");
     if (r < 2 || k->rank != r || v->rank != r || !agrees(q, k, v->shape[r - 2]) || !agrees(q, v, k->shape[r - 2])
         || q->shape[r - 1] != k->shape[r - 1]
         || (mask && (!agrees(q, mask, q->shape[r - 2]) || mask->shape[r - 1] != k->shape[r - 2])))
@@ -93,10 +95,27 @@ static bool attention_infer(fa__call *c)
 /* GPUs work on tiles of many queries: for a few of them other operations, which give the same bits, are faster. */
 enum { FEW_QUERIES = 8 };
 
+/* A device with a library for attention takes f16 and bf16 as they are, also by its kernel. */
+static bool takes_halves(const fa__device *d)
+{
+    return d->backend->overrides && d->backend->overrides[fa__op_attention.id];
+}
+
 static bool wants_kernel(const fa__call *c, const fa_tensor *q)
 {
     const fa__device *d = c->plan.device;
-    return d->backend->has_kernel(c->op) && (d->host || q->shape[q->rank - 2] >= FEW_QUERIES);
+    return d->backend->has_kernel(c->op) && (d->host || q->shape[q->rank - 2] >= FEW_QUERIES)
+           && (!fa__dtype_is_half(q->dtype) || takes_halves(d));
+}
+
+static fa_tensor *widened(const fa_tensor *x)
+{
+    return fa_to(x, fa__dtype_is_half(x->dtype) ? FA_F32 : (fa_dtype)x->dtype);
+}
+
+static attention_args in_f32(const attention_args *a)
+{
+    return (attention_args){widened(a->q), widened(a->k), widened(a->v), a->mask, a->causal, a->scale};
 }
 
 static bool attention_run(fa__call *c)
@@ -106,7 +125,10 @@ static bool attention_run(fa__call *c)
         return fa__run_kernel(c);
     FA_SCOPE;
     FA_USE(.no_grad = true, .autocast = FA_SAME);
-    return fa__run_copy(c, c->out[0], fa_matmul(weights(a->q, a->k, tensor_of(&a->mask), a->causal, a->scale), a->v));
+    const attention_args w = in_f32(a);
+    if (fa__dtype_is_half(a->q->dtype))
+        return fa__run_copy(c, c->out[0], fa__attention(w.q, w.k, w.v, w.mask, w.causal, w.scale));
+    return fa__run_copy(c, c->out[0], fa_matmul(weights(w.q, w.k, tensor_of(&w.mask), w.causal, w.scale), w.v));
 }
 
 /* Gradients of q, k, v, and of what was added to the scores. */
@@ -130,11 +152,12 @@ static gradients composed(const fa_tensor *gy, const attention_args *a)
 /* Where backward is recorded, or the mask gets a gradient. */
 static void composed_grad(fa__back *b)
 {
-    const attention_args *a = b->args;
-    gradients r = composed(b->gy[0], a);
-    fa__set_input_grad(b, &a->q, r.q);
-    fa__set_input_grad(b, &a->k, r.k);
-    fa__set_input_grad(b, &a->v, r.v);
+    const attention_args *a = b->args, w = in_f32(a);
+    const fa_dtype dtype = (fa_dtype)a->q->dtype;
+    gradients r = composed(widened(b->gy[0]), &w);
+    fa__set_input_grad(b, &a->q, fa_to(r.q, dtype));
+    fa__set_input_grad(b, &a->k, fa_to(r.k, dtype));
+    fa__set_input_grad(b, &a->v, fa_to(r.v, dtype));
     if (tensor_of(&a->mask) && fa__wants(b, &a->mask))
         fa__set_input_grad(b, &a->mask, r.added);
 }
@@ -192,6 +215,11 @@ static bool attention_back_run(fa__call *c)
         return fa__run_kernel(c);
     FA_SCOPE;
     FA_USE(.no_grad = true, .autocast = FA_SAME);
+    const attention_args w = in_f32(&forward);
+    if (fa__dtype_is_half(a->q->dtype)) {
+        fa__attention_back_result g = fa__attention_back(widened(a->gy), w.q, w.k, w.v, w.mask, w.causal, w.scale);
+        return fa__run_copy(c, c->out[0], g.gq) && fa__run_copy(c, c->out[1], g.gk) && fa__run_copy(c, c->out[2], g.gv);
+    }
     gradients r = composed(a->gy, &forward);
     return fa__run_copy(c, c->out[0], r.q) && fa__run_copy(c, c->out[1], r.k) && fa__run_copy(c, c->out[2], r.v);
 }
@@ -298,6 +326,12 @@ static bool has_kernel(const fa_tensor *t)
     return t->storage && t->storage->device->backend->has_kernel(&fa__op_attention);
 }
 
+static bool goes_as_halves(const scaled_dot_product_attention_args *a)
+{
+    return a->dropout == 0 && has_kernel(a->q) && takes_halves(a->q->storage->device)
+           && (!a->mask || a->mask->dtype == FA_BOOL);
+}
+
 static fa_tensor *scaled_dot_product_attention_compose(fa__call *c)
 {
     scaled_dot_product_attention_args a = *(const scaled_dot_product_attention_args *)c->args;
@@ -306,7 +340,7 @@ static fa_tensor *scaled_dot_product_attention_compose(fa__call *c)
         return NULL;
     int64_t width = a.q->shape[a.q->rank - 1];
     a.scale = a.scale != 0 ? a.scale : width ? 1 / sqrt((double)width) : 1;
-    if (fa__dtype_is_half(dtype)) {
+    if (fa__dtype_is_half(dtype) && !goes_as_halves(&a)) {
         a.q = fa_to(a.q, FA_F32);
         a.k = fa_to(a.k, FA_F32);
         a.v = fa_to(a.v, FA_F32);
@@ -318,9 +352,10 @@ static fa_tensor *scaled_dot_product_attention_compose(fa__call *c)
 
 /** Attention (arXiv:1706.03762): softmax(q k^T * scale + mask) v over the keys that each query sees. Leading dimensions
  *  broadcast, and usually are (batch, heads); the result is (..., l, ev). A query that sees no key gets 0. f16 and bf16
- *  are computed in f32. Without dropout, memory is taken for some rows of the scores at a time, forward and backward
- *  (arXiv:2205.14135 has the idea); with dropout, and where backward is recorded, for all of them. The gradients of all
- * operands, mask included, are differentiable. Dropout is applied whenever it is above 0: pass 0 in evaluation. */
+ *  are computed in f32, except by cuDNN, which rounds weights before it multiplies them with values. Without dropout,
+ * memory is taken for some rows of the scores at a time, forward and backward (arXiv:2205.14135 has the idea); with
+ * dropout, and where backward is recorded, for all of them. The gradients of all operands, mask included, are
+ * differentiable. Dropout is applied whenever it is above 0: pass 0 in evaluation. */
 OP(scaled_dot_product_attention, scaled_dot_product_attention_args, (y),
    .compose = scaled_dot_product_attention_compose, .require = REQUIRE(dropout >= 0 && dropout <= 1),
    .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,

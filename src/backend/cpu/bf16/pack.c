@@ -189,7 +189,7 @@ static inline __m512i finished(const float *sum, const uint16_t *bias, bool relu
     if (bias)
         x = _mm512_add_ps(x, f32_of(bias + j, mask));
     if (relu)
-        x = _mm512_mask_mov_ps(x, _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_LT_OQ), _mm512_setzero_ps());
+        x = _mm512_mask_mov_ps(x, _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_LE_OQ), _mm512_setzero_ps());
     return rounded(x);
 }
 
@@ -206,7 +206,7 @@ static void finish_each(const fa__gemm *g, uint16_t *c, const float *sum, const 
 {
     for (int64_t j = 0; j < cols; j++) {
         float x = bias ? sum[j] + f32_of_bf16(bias[j * g->bias_col]) : sum[j];
-        c[j * g->c_col] = bf16_of_f32(g->relu && x < 0 ? 0 : x);
+        c[j * g->c_col] = bf16_of_f32(g->relu && x <= 0 ? 0 : x);
     }
 }
 

@@ -52,7 +52,7 @@ enum { VECTOR_BYTES = 16 };
     }                                                                                                                  \
     INLINE name##v name##_relu(name##v v)                                                                              \
     {                                                                                                                  \
-        return (name##v)((name##m)v & ~(v < (name##v){0}));                                                            \
+        return (name##v)((name##m)v & ~(v <= (name##v){0}));                                                           \
     }
 VECTOR(f32, float, int32_t)
 VECTOR(f64, double, int64_t)

@@ -17,7 +17,7 @@ typedef struct fa__cuda_device {
     int capability;    /* 90 for sm_90 */
     int target;        /* what NVRTC compiles for: capability, or an earlier one as PTX */
     char name[96];
-    int64_t convolutions; /* that cuDNN made */
+    int64_t convolutions, attentions; /* that cuDNN made */
     /* Times are measured from this event. It is replaced from time to time: see fa__cuda_times. */
     pthread_mutex_t lock;
     CUevent base;

@@ -4,9 +4,8 @@
  *
  * What the library is asked, and the algorithm that it answered, is kept for the sizes that came last. Names and values
  * are those of NVIDIA's documentation. FACULA_CUDNN=0 in the environment turns it off; 1 uses it for any size. */
+#include "backend/gpu/cuda/cudnn.h"
 #include "backend/convolution.h"
-#include "backend/gpu/cuda/cuda.h"
-#include "backend/gpu/gpu.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -16,10 +15,6 @@
 #include <string.h>
 
 enum {
-    CUDNN_DATA_FLOAT = 0,
-    CUDNN_DATA_DOUBLE = 1,
-    CUDNN_DATA_HALF = 2,
-    CUDNN_DATA_BFLOAT16 = 9,
     CUDNN_TENSOR_NCHW = 0,
     CUDNN_CROSS_CORRELATION = 1,
     CUDNN_DEFAULT_MATH = 0, /* for f32: TF32 where the GPU has it */
@@ -103,6 +98,13 @@ static bool there(void)
 {
     pthread_once(&once, open_library);
     return is_open;
+}
+
+bool fa__cudnn_there(bool *any)
+{
+    const bool open = there();
+    *any = any_size;
+    return open;
 }
 
 /* ---- what is asked ---- */
@@ -208,10 +210,10 @@ static void forget(plan *p)
 
 static int type_of(int32_t dtype)
 {
-    return dtype == FA_F64    ? CUDNN_DATA_DOUBLE
-           : dtype == FA_F16  ? CUDNN_DATA_HALF
-           : dtype == FA_BF16 ? CUDNN_DATA_BFLOAT16
-                              : CUDNN_DATA_FLOAT;
+    return dtype == FA_F64    ? FA__CUDNN_F64
+           : dtype == FA_F16  ? FA__CUDNN_F16
+           : dtype == FA_BF16 ? FA__CUDNN_BF16
+                              : FA__CUDNN_F32;
 }
 
 static int describe_tensor(void **out, int32_t dtype, const int64_t n[4], const int64_t stride[4])
@@ -248,7 +250,7 @@ static int describe_how(plan *p)
 {
     const question *q = &p->question;
     const fa__convolution *v = &q->v;
-    const int type = q->dtype == FA_F64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+    const int type = q->dtype == FA_F64 ? FA__CUDNN_F64 : FA__CUDNN_F32;
     const int math = q->dtype == FA_F16 || q->dtype == FA_BF16 ? CUDNN_TENSOR_OP_MATH
                      : q->tf32                                 ? CUDNN_DEFAULT_MATH
                                                                : CUDNN_FMA_MATH;
@@ -261,7 +263,7 @@ static int describe_how(plan *p)
     return status ? status : dnn.cudnnSetConvolutionMathType(p->how, math);
 }
 
-static bool is_unsupported(int status)
+bool fa__cudnn_is_unsupported(int status)
 {
     return status == CUDNN_STATUS_NOT_SUPPORTED_8
            || (status >= CUDNN_STATUS_NOT_SUPPORTED && status < CUDNN_STATUS_NOT_SUPPORTED_END);
@@ -284,7 +286,7 @@ static int search(void *handle, plan *p)
             !found[i].status && found[i].determinism == CUDNN_DETERMINISTIC && found[i].memory <= MOST_SCRATCH;
         p->best = found[i];
     }
-    return is_unsupported(status) ? 0 : status;
+    return fa__cudnn_is_unsupported(status) ? 0 : status;
 }
 
 static int make_plan(void *handle, plan *p, const question *q)
@@ -296,20 +298,27 @@ static int make_plan(void *handle, plan *p, const question *q)
     status = status ? status : describe_how(p);
     status = status ? status : search(handle, p);
     p->known = !status;
-    if (status && !is_unsupported(status))
+    if (status && !fa__cudnn_is_unsupported(status))
         forget(p);
-    p->known |= is_unsupported(status);
-    return is_unsupported(status) ? 0 : status;
+    p->known |= fa__cudnn_is_unsupported(status);
+    return fa__cudnn_is_unsupported(status) ? 0 : status;
+}
+
+int fa__cudnn_handle(const fa__gpu_queue *q, void **out)
+{
+    void **handle = &own[q->base.device->id.index].handle;
+    int status = *handle ? 0 : dnn.cudnnCreate(handle);
+    *out = *handle;
+    return status ? status : dnn.cudnnSetStream(*handle, ((const fa__cuda_queue *)q->handle)->stream);
 }
 
 static int find_plan(const job *j, plan **out)
 {
-    const int device = j->queue->base.device->id.index;
-    void **handle = &own[device].handle;
-    plan *p = &own[device].plan[fa__hash_bytes(&j->q, sizeof j->q) % PLANS];
-    int status = *handle ? 0 : dnn.cudnnCreate(handle);
+    plan *p = &own[j->queue->base.device->id.index].plan[fa__hash_bytes(&j->q, sizeof j->q) % PLANS];
+    void *handle;
+    int status = fa__cudnn_handle(j->queue, &handle);
     if (!status && (!p->known || memcmp(&p->question, &j->q, sizeof j->q) != 0))
-        status = make_plan(*handle, p, &j->q);
+        status = make_plan(handle, p, &j->q);
     *out = p;
     return status;
 }
@@ -323,8 +332,8 @@ static int convolve(const job *j, const plan *p, void *scratch)
     const void *one = wide ? (const void *)f64 : f32, *zero = wide ? (const void *)(f64 + 1) : f32 + 1;
     const size_t size = p->best.memory;
     const int how = p->best.algorithm;
-    void *handle = own[j->queue->base.device->id.index].handle;
-    int status = dnn.cudnnSetStream(handle, ((const fa__cuda_queue *)j->queue->handle)->stream);
+    void *handle;
+    int status = fa__cudnn_handle(j->queue, &handle);
     if (status)
         return status;
     if (j->q.result == Y)
@@ -347,7 +356,7 @@ static uint64_t declined(const job *j, int status)
     const fa__device *d = j->queue->base.device;
     if (fa__failed())
         return 0;
-    if (status && !is_unsupported(status)) {
+    if (status && !fa__cudnn_is_unsupported(status)) {
         own[d->id.index].failed = true;
         fa__log(FA_LOG_WARNING, "%s: cuDNN fails with status %d: it is not used any more", d->name, status);
     }
@@ -437,6 +446,7 @@ void fa__cuda_cudnn_close(const fa__device *d)
     if (!own[i].handle)
         return;
     fa__cuda_enter(fa__cuda_own(d));
+    fa__cudnn_attention_close(d);
     for (int k = 0; k < PLANS; k++)
         forget(&own[i].plan[k]);
     dnn.cudnnDestroy(own[i].handle);
