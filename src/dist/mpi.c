@@ -23,6 +23,8 @@ typedef struct calls {
     bool (*begin)(const handles *of, fa__mpi_handle own, bool receives, const struct iovec *part, int peer, int tag,
                   fa__mpi_handle *request);
     bool (*test)(const handles *of, fa__mpi_handle *request, int *done);
+    bool (*probe)(const handles *of, fa__mpi_handle own, int peer, int tag, int *there);
+    void (*let_go)(fa__mpi_handle *request);
     void (*cancel)(fa__mpi_handle *request);
     void (*abort)(fa__mpi_handle own);
 } calls;
@@ -66,9 +68,9 @@ static struct {
     pthread_mutex_t lock; /* of all calls */
     const calls *calls;   /* NULL: not open */
     handles handle;
-    fa__mpi_handle own; /* the communicator */
+    fa__mpi_handle own, notes; /* communicators: of messages, of what ranks say beside them */
     int rank, size, tags;
-    bool ours; /* to be finalized */
+    bool joined, ours; /* ours: to be finalized */
     _Atomic bool failed;
 } mpi = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -143,16 +145,17 @@ static void at_end(void)
 static bool join(void)
 {
     int running = 0, level = 0;
-    if (mpi.size)
+    if (mpi.joined)
         return true;
     common.initialized(&running);
     mpi.ours = !running;
     if (!running && (common.init_thread(NULL, NULL, SERIALIZED, &level) || level < SERIALIZED))
         return fa_fail(FA_ERROR_UNAVAILABLE, "fa_dist_init: MPI cannot be used by several threads");
-    if (!mpi.calls->join(&mpi.handle, &mpi.own, &mpi.rank, &mpi.size))
+    if (!mpi.calls->join(&mpi.handle, &mpi.own, &mpi.rank, &mpi.size)
+        || !mpi.calls->join(&mpi.handle, &mpi.notes, &mpi.rank, &mpi.size))
         return fa_fail(FA_ERROR_STATE, "fa_dist_init: MPI has no communicator for this process");
     atexit(at_end);
-    return true;
+    return mpi.joined = true;
 }
 
 fa__wire *fa__mpi_wire(double timeout)
@@ -264,19 +267,60 @@ void fa__mpi_leave(const fa__wire *w, int peer, const void *frame, size_t bytes,
     atomic_store(&mpi.failed, true);
 }
 
-ssize_t fa__mpi_last(const fa__wire *w, int peer, void *reason, size_t bytes)
+/* Receives a message that is there or on its way, within a second. */
+static bool receive(const fa__wire *w, int peer, fa__mpi_handle communicator, struct iovec part)
 {
-    const struct iovec part = {reason, bytes};
     fa__mpi_handle request;
     int done = 0;
-    if (bytes > 300)
-        return 0;
-    pthread_mutex_lock(&mpi.lock);
-    bool good = mpi.calls->begin(&mpi.handle, mpi.own, true, &part, number_of(w, peer), w->mpi_tag, &request);
+    bool good = mpi.calls->begin(&mpi.handle, communicator, true, &part, number_of(w, peer), w->mpi_tag, &request);
     for (int64_t until = fa__dist_clock() + 1000000000; good && !done && fa__dist_clock() < until;)
         good = mpi.calls->test(&mpi.handle, &request, &done);
     if (good && !done)
         mpi.calls->cancel(&request);
+    return done;
+}
+
+ssize_t fa__mpi_last(const fa__wire *w, int peer, void *reason, size_t bytes)
+{
+    if (bytes > 300)
+        return 0;
+    pthread_mutex_lock(&mpi.lock);
+    bool good = receive(w, peer, mpi.own, (struct iovec){reason, bytes});
     pthread_mutex_unlock(&mpi.lock);
-    return done ? (ssize_t)bytes : 0;
+    return good ? (ssize_t)bytes : 0;
+}
+
+/* ---- notes ---- */
+
+/* MPI has copied it when the next one is made, as it is short. */
+void fa__mpi_say(const fa__wire *w, int peer, const fa__mpi_note *note)
+{
+    static fa__mpi_note said[FA__MPI_NOTES];
+    fa__mpi_handle request;
+    pthread_mutex_lock(&mpi.lock);
+    fa__mpi_note *stays = &said[note->what];
+    *stays = *note;
+    const struct iovec part = {stays, sizeof *stays};
+    if (mpi.calls->begin(&mpi.handle, mpi.notes, false, &part, number_of(w, peer), w->mpi_tag, &request))
+        mpi.calls->let_go(&request);
+    pthread_mutex_unlock(&mpi.lock);
+}
+
+bool fa__mpi_hear(const fa__wire *w, int peer, fa__mpi_note *note)
+{
+    int there = 0;
+    pthread_mutex_lock(&mpi.lock);
+    bool heard = mpi.calls->probe(&mpi.handle, mpi.notes, number_of(w, peer), w->mpi_tag, &there) && there
+                 && receive(w, peer, mpi.notes, (struct iovec){note, sizeof *note});
+    pthread_mutex_unlock(&mpi.lock);
+    return heard;
+}
+
+bool fa__mpi_has_sent(const fa__wire *w, int peer)
+{
+    int there = 0;
+    pthread_mutex_lock(&mpi.lock);
+    bool good = mpi.calls->probe(&mpi.handle, mpi.own, number_of(w, peer), w->mpi_tag, &there);
+    pthread_mutex_unlock(&mpi.lock);
+    return good && there;
 }

@@ -79,8 +79,7 @@ bool fa__exchange(fa__wire *w, fa__message what, fa__transfer *transfer, size_t 
 bool fa__wire_tell(fa__wire *w, fa__message what, void *all, size_t bytes);
 /* The group cannot be used any more, as `what` has happened, of which the other ranks hear. False, and the error. */
 bool fa__wire_fail(fa__wire *w, fa_code code, const char *what);
-/* For ranks that wait for each other by other means than messages; all between two exchanges. With MPI, ranks say and
- * hear nothing. */
+/* For ranks that wait for each other by other means than messages; all between two exchanges. */
 /* Says to all ranks that this one waits, or that it goes on. */
 void fa__wire_note(fa__wire *w, bool waits);
 /* Hears what others have said. False, and the group has failed, if one of them has; `gone`: or if one is gone. */
