@@ -10,14 +10,14 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { NAP_AFTER = 1000000 /* ns */ };
+enum { YIELD_AFTER = 5000, NAP_AFTER = 1000000 /* ns */ };
 
 int64_t fa__dist_clock(void)
 {
@@ -63,12 +63,25 @@ void fa__wire_free(fa__wire *w)
     free(w->ended);
     free(w->waits);
     free(w->mpi_rank);
+    free(w->mpi_room);
+    free(w->transfer);
+    free(w->room);
     free(w);
 }
 
 void fa__wire_share(fa__wire *w, int rank, fa__near *n)
 {
     w->near[rank] = n;
+}
+
+char *fa__wire_room(fa__wire *w, size_t bytes)
+{
+    if (bytes > w->room_bytes) {
+        free(w->room);
+        w->room = malloc(bytes);
+        w->room_bytes = w->room ? bytes : 0;
+    }
+    return w->room;
 }
 
 void fa__wire_interrupt(fa__wire *w)
@@ -157,10 +170,11 @@ static void sleep_for(fa__wire *w, const fa__transfer *t, size_t count, struct p
 /* MPI moves its messages when it is asked about them. */
 static void nap(int64_t since)
 {
-    if (fa__dist_clock() - since < NAP_AFTER)
-        sched_yield();
-    else
+    const int64_t waited = fa__dist_clock() - since;
+    if (waited >= NAP_AFTER)
         nanosleep(&(struct timespec){0, 50000}, NULL);
+    else if (waited >= YIELD_AFTER)
+        sched_yield();
 }
 
 /* Waits until a transfer can go on, or for a second. */
@@ -215,13 +229,15 @@ bool fa__exchange(fa__wire *w, fa__message what, fa__transfer *t, size_t count)
                                    .phase = what.phase,
                                    .rank = (uint32_t)w->rank,
                                    .number = what.phase == FA__DIRECT ? 0 : w->number};
-    snprintf(frame.name, sizeof frame.name, "%s", what.name);
+    memcpy(frame.name, what.name, strnlen(what.name, sizeof frame.name - 1));
     for (size_t k = 0; k < count; k++) {
         t[k].done = 0;
         t[k].requests = 0;
         t[k].frame = frame;
         t[k].frame.bytes = t[k].bytes;
     }
+    if (w->mpi && !fa__mpi_begin(w, t, count))
+        return false;
     struct pollfd few[32], *polled = count <= 32 ? few : malloc(count * sizeof *polled);
     if (!polled)
         return fa_fail(FA_ERROR_MEMORY, "%s: out of memory", what.name);

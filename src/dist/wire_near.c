@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <sys/socket.h>
 
-enum { SPIN = 30000 /* ns */ };
+enum { SPIN = 30000 /* ns */, FIRST = 200, NEXT = 20 /* looks before the CPU is given away */ };
 
 /* Moves what can be moved now; as recvmsg() and sendmsg(), 0 when the other one has ended. */
 ssize_t fa__wire_move_near(fa__wire *w, const fa__transfer *t, const struct iovec *part, int parts)
@@ -47,14 +47,19 @@ bool fa__wire_near_ready(const fa__wire *w, const fa__transfer *t, size_t count)
 /* Looks again for a moment, which is shorter than being woken takes. The other rank may be waiting for this CPU. */
 bool fa__wire_spin(const fa__wire *w, const fa__transfer *t, size_t count)
 {
-    int64_t until = fa__dist_clock() + SPIN;
-    do {
-        for (int i = 0; i < 20; i++)
+    int looks = FIRST;
+    int64_t until = 0;
+    for (;;) {
+        for (int i = 0; i < looks; i++)
             if (fa__wire_near_ready(w, t, count))
                 return true;
+        const int64_t now = fa__dist_clock();
+        until = until ? until : now + SPIN;
+        if (now > until)
+            return false;
         sched_yield();
-    } while (fa__dist_clock() < until);
-    return false;
+        looks = NEXT;
+    }
 }
 
 void fa__wire_say_sleeping(const fa__wire *w, const fa__transfer *t, size_t count, bool sleeps)
