@@ -1,10 +1,13 @@
 /* The benchmark: Facula and a peer on the same work in one run, in short rounds that alternate, two threads each. Both
  * are programs that answer lines (support/row.h); so one that fails or is not there takes nothing from the other.
  *
- *     compare [--peer COMMAND SCRIPT] [--json FILE] [NAME]    rows whose name has NAME in it; all
+ *     compare [--peer COMMAND SCRIPT] [--mpi PROGRAM] [--json FILE] [NAME]    rows whose name has NAME in it; all
  *     compare --count ROW CALLS                               makes the calls and nothing else
  *     compare --worker                                        Facula's side
- *     compare --rank ROW PORT                                 the second process of a row that has two */
+ *     compare --rank ROW PORT                                 the second process of a row that has two
+ *     compare --ranks                                         Facula's side, as two processes that mpirun has started
+ *
+ * PROGRAM is bench/mpi/all_reduce.c: the peer of rows whose name ends with "_mpi". */
 #define _GNU_SOURCE
 #include "support/child.h"
 #include "support/limits.h"
@@ -23,7 +26,7 @@ static const char peer_program[] = "import torch; print((torch.tensor([1.0, 2.0,
 /* Facula's side, or the peer's. */
 typedef struct side {
     bench_child child;
-    const char *command[4]; /* that answers lines; NULL: there is no such side */
+    const char *command[6]; /* that answers lines; NULL: there is no such side */
     const char *program[4]; /* that adds two tensors and exits */
     double sample[ROUNDS];
     int samples;
@@ -31,7 +34,7 @@ typedef struct side {
 } side;
 
 typedef struct options {
-    const char *peer[2], *json, *only;
+    const char *peer[2], *mpi, *json, *only, *self;
 } options;
 
 /* ---- samples ---- */
@@ -142,10 +145,36 @@ static void measure_programs(side *sides, const bench_row *row)
                 sides[i].sample[sides[i].samples++] = memory ? bytes : seconds;
 }
 
-static bench_result measure(side *sides, const bench_row *row, const bench_limits *limits)
+static bool ends_with(const char *name, const char *end)
+{
+    size_t all = strlen(name), last = strlen(end);
+    return all >= last && !strcmp(name + all - last, end);
+}
+
+/* MPI's processes would wait for work on a core that the others need: they are there while such a row is measured. */
+static void measure_mpi(side *pair, const bench_row *row, const options *o)
+{
+    const side ours = {.command = {o->self, "--worker"}}, theirs = {.command = {"mpirun", "-n", "2", o->mpi}},
+               by_mpi = {.command = {"mpirun", "-n", "2", o->self, "--ranks"}}, none = {.samples = 0};
+    pair[0] = !ends_with(row->name, "_by_mpi") ? ours : o->mpi ? by_mpi : none;
+    pair[1] = o->mpi ? theirs : none;
+    for (int i = 0; i < 2; i++)
+        if (pair[i].command[0] && !bench_child_start(&pair[i].child, pair[i].command))
+            pair[i].command[0] = NULL;
+    measure_calls(pair, row);
+    for (int i = 0; i < 2; i++)
+        bench_child_end(&pair[i].child);
+}
+
+static bench_result measure(side *sides, const bench_row *row, const bench_limits *limits, const options *o)
 {
     bool peak = row->run && row->unit == BENCH_MEGABYTES;
-    (peak ? measure_peaks : row->run ? measure_calls : measure_programs)(sides, row);
+    side pair[2];
+    if (ends_with(row->name, "_mpi")) {
+        measure_mpi(pair, row, o);
+        sides = pair;
+    } else
+        (peak ? measure_peaks : row->run ? measure_calls : measure_programs)(sides, row);
     bench_result r = {.row = row, .limit = bench_least_seconds(limits, &row->work)};
     r.facula = median(&sides[0]);
     r.peer = median(&sides[1]);
@@ -183,6 +212,21 @@ static void name_peer(side *s, char *name, size_t size)
     snprintf(name, size, "none; BENCH_PEER=1 make bench installs it");
 }
 
+/* A line that says which MPI there is. */
+static void name_mpi(const options *o)
+{
+    const char *const command[] = {"mpirun", "-n", "1", o->mpi, NULL};
+    char name[200];
+    bench_child child;
+    if (o->mpi && bench_child_start(&child, command)) {
+        if (bench_child_ask(&child, "version", name, sizeof name))
+            printf("MPI: %s\n", name);
+        bench_child_end(&child);
+    } else {
+        printf("MPI: none, so rows of MPI have no figures of it; make bench takes it from mpicc and mpirun\n");
+    }
+}
+
 /* Other programs on the cores fall on the two sides in different measure. */
 static void warn_of_load(void)
 {
@@ -191,8 +235,9 @@ static void warn_of_load(void)
         printf("note: other programs were busy in the last minute (load %.1f): these figures are no claims\n", load);
 }
 
-static int compare(const char *self, const options *o)
+static int compare(const options *o)
 {
+    const char *self = o->self;
     static bench_result results[MOST_ROWS];
     char startup[4096], peer[200];
     bench_limits limits;
@@ -205,11 +250,12 @@ static int compare(const char *self, const options *o)
         return 1;
     name_peer(&sides[1], peer, sizeof peer);
     warn_of_load();
+    name_mpi(o);
     bench_report_begin(&limits, peer);
     const bench_row *row;
     for (int i = 0; (row = bench_row_at(i)) && count < MOST_ROWS; i++)
         if (strstr(row->name, o->only)) {
-            results[count] = measure(sides, row, &limits);
+            results[count] = measure(sides, row, &limits, o);
             bench_report_row(&results[count++]);
         }
     bench_child_end(&sides[0].child);
@@ -225,10 +271,12 @@ static int compare(const char *self, const options *o)
 
 int main(int argc, char **argv)
 {
-    options o = {.json = "bench.json", .only = ""};
+    options o = {.json = "bench.json", .only = "", .self = argv[0]};
     signal(SIGPIPE, SIG_IGN);
     if (argc == 2 && !strcmp(argv[1], "--worker"))
         return bench_worker();
+    if (argc == 2 && !strcmp(argv[1], "--ranks"))
+        return bench_ranks();
     if (argc == 4 && !strcmp(argv[1], "--count"))
         return bench_count(argv[2], strtoll(argv[3], NULL, 10));
     if (argc == 4 && !strcmp(argv[1], "--rank"))
@@ -237,11 +285,13 @@ int main(int argc, char **argv)
         if (!strcmp(argv[i], "--peer") && i + 2 < argc) {
             o.peer[0] = argv[++i];
             o.peer[1] = argv[++i];
+        } else if (!strcmp(argv[i], "--mpi") && i + 1 < argc) {
+            o.mpi = argv[++i];
         } else if (!strcmp(argv[i], "--json") && i + 1 < argc) {
             o.json = argv[++i];
         } else {
             o.only = argv[i];
         }
     }
-    return compare(argv[0], &o);
+    return compare(&o);
 }

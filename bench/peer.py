@@ -3,7 +3,6 @@
 A row is a function that makes its operands and returns what makes one call. It answers lines on standard input as
 bench_worker() does: "version", "open NAME", "check", "peak", "go", "close". A call that has a method `check` answers with it."""
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -576,26 +575,6 @@ class Ranks:
         torch.set_num_threads(2)
 
 
-class Mpi:
-    """MPI's own all_reduce: bench/mpi/all_reduce.c answers numbers of calls with their seconds."""
-
-    def __init__(self, size):
-        here = os.path.dirname(os.path.abspath(__file__))
-        program = os.path.join(os.path.dirname(here), "build", "mpi_all_reduce")
-        subprocess.run(["mpicc", "-O2", os.path.join(here, "mpi", "all_reduce.c"), "-o", program], check=True)
-        root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-        self.child = subprocess.Popen(["mpirun", "-n", "2", program, str(size)], stdin=subprocess.PIPE,
-                                      stdout=subprocess.PIPE, text=True, env=os.environ | root)
-
-    def timed(self, count):
-        print(count, file=self.child.stdin, flush=True)
-        return float(self.child.stdout.readline())
-
-    def close(self):
-        self.child.stdin.close()
-        self.child.wait()
-
-
 def ddp(training):
     training.net = nn.parallel.DistributedDataParallel(training.net)
     training.optim = training.optimizer(training.net.parameters())
@@ -625,8 +604,6 @@ DIST = {
 }
 for name, size in SIZES.items():
     DIST[f"all_reduce_{name}"] = lambda size=size: all_reduce(size)
-    if shutil.which("mpicc") and shutil.which("mpirun"):
-        ROWS[f"all_reduce_{name}_mpi"] = lambda size=size: Mpi(size)
 for name in DIST:
     ROWS[name] = lambda name=name: Ranks(name, 0, 0)
 

@@ -16,6 +16,12 @@ set --
 if has_torch; then
     set -- --peer "$python" bench/peer.py
 fi
+# MPI's own side of the rows of all_reduce.
+if command -v mpicc >/dev/null && command -v mpirun >/dev/null \
+    && mpicc -O2 -o "$build/bench/mpi_all_reduce" bench/mpi/all_reduce.c; then
+    set -- "$@" --mpi "$build/bench/mpi_all_reduce"
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
 # A lower level of instructions is for both sides.
 if [ "${FACULA_CPU-}" = avx2 ]; then
     export ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 MKL_ENABLE_INSTRUCTIONS=AVX2

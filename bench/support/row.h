@@ -57,6 +57,8 @@ int bench_count(const char *name, int64_t count);
 const bench_row *bench_row_now(void);
 /* The second process of a row of bench_dist, which connects to the first at a port of this machine. */
 int bench_second_rank(const char *name, int port);
+/* One of two processes that mpirun has started: the first is a worker for a row whose name ends with "_by_mpi". */
+int bench_ranks(void);
 
 /* For a row's open(): a figure that the peer must get, too, such as the loss after some steps from the same weights. */
 void bench_check_by(double (*figure)(void));

@@ -1,5 +1,6 @@
 /* Rows of two processes with one thread each: all_reduce, and steps of DDP. The second process is this program; it is
- * told the number of calls by a broadcast. */
+ * told the number of calls by a broadcast. Rows that end with "_mpi" have MPI's own all_reduce as their peer; those
+ * that end with "_by_mpi" go through MPI themselves, and mpirun has started both processes. */
 #include "network.h"
 #include "row.h"
 #include <netinet/in.h>
@@ -49,6 +50,12 @@ static void begin(const char *name)
         _exit(127);
     }
     join(0, port);
+}
+
+static bool goes_by_mpi(const char *name)
+{
+    const char *end = strstr(name, "_by_mpi");
+    return end && !end[7];
 }
 
 static int64_t tell(int64_t count)
@@ -132,10 +139,13 @@ static const struct both {
 } rows[] = {
     {"all_reduce_1k", make_1k, reduce},
     {"all_reduce_1k_mpi", make_1k, reduce},
+    {"all_reduce_1k_by_mpi", make_1k, reduce},
     {"all_reduce_1m", make_1m, reduce},
     {"all_reduce_1m_mpi", make_1m, reduce},
+    {"all_reduce_1m_by_mpi", make_1m, reduce},
     {"all_reduce_100m", make_100m, reduce},
     {"all_reduce_100m_mpi", make_100m, reduce},
+    {"all_reduce_100m_by_mpi", make_100m, reduce},
     {"ddp_cnn_b64", make_cnn, steps},
     {"ddp_gpt", make_gpt, steps},
     {"ddp_gpt_compute", make_gpt_compute, steps},
@@ -157,7 +167,12 @@ static void open_row(void)
     network = NULL;
     if (!find(bench_row_now()->name))
         return;
-    begin(now->name);
+    if (goes_by_mpi(now->name)) {
+        fa_set_num_threads(1);
+        tell(1 + (now - rows));
+    } else {
+        begin(now->name);
+    }
     now->make();
     bench_check_by(network && now->make != make_gpt_compute ? check_both : NULL);
 }
@@ -168,12 +183,8 @@ static void run_both(int64_t count)
         now->run(count);
 }
 
-int bench_second_rank(const char *name, int port)
+static int follow(void)
 {
-    FA_SCOPE;
-    if (!find(name))
-        return 2;
-    join(1, port);
     now->make();
     for (int64_t count; (count = tell(0)) != 0;)
         if (count == CHECK)
@@ -184,13 +195,42 @@ int bench_second_rank(const char *name, int port)
     return 0;
 }
 
+int bench_second_rank(const char *name, int port)
+{
+    FA_SCOPE;
+    if (!find(name))
+        return 2;
+    join(1, port);
+    return follow();
+}
+
+int bench_ranks(void)
+{
+    FA_SCOPE;
+    fa_set_num_threads(1);
+    world = fa_dist_init(.backend = "mpi", .timeout = 600);
+    if (fa_dist_rank(world) == 0) {
+        bench_worker();
+        tell(0);
+        return 0;
+    }
+    int64_t number = world ? tell(0) : 0;
+    if (number < 1)
+        return 1;
+    now = &rows[number - 1];
+    return follow();
+}
+
 const bench_row bench_dist[] = {
     {"all_reduce_1k", BENCH_MICROSECONDS, 1, BENCH_NO_LIMIT, open_row, run_both},
     {"all_reduce_1k_mpi", BENCH_MICROSECONDS, 0.95, BENCH_NO_LIMIT, open_row, run_both},
+    {"all_reduce_1k_by_mpi", BENCH_MICROSECONDS, 0.95, BENCH_NO_LIMIT, open_row, run_both},
     {"all_reduce_1m", BENCH_MICROSECONDS, 1, BENCH_NO_LIMIT, open_row, run_both},
     {"all_reduce_1m_mpi", BENCH_MICROSECONDS, 0.95, BENCH_NO_LIMIT, open_row, run_both},
+    {"all_reduce_1m_by_mpi", BENCH_MICROSECONDS, 0.95, BENCH_NO_LIMIT, open_row, run_both},
     {"all_reduce_100m", BENCH_MILLISECONDS, 1, BENCH_NO_LIMIT, open_row, run_both},
     {"all_reduce_100m_mpi", BENCH_MILLISECONDS, 0.95, BENCH_NO_LIMIT, open_row, run_both},
+    {"all_reduce_100m_by_mpi", BENCH_MILLISECONDS, 0.95, BENCH_NO_LIMIT, open_row, run_both},
     {"ddp_cnn_b64", BENCH_MICROSECONDS, 2, BENCH_NO_LIMIT, open_row, run_both},
     {"ddp_gpt", BENCH_MILLISECONDS, 2, BENCH_NO_LIMIT, open_row, run_both},
     {"ddp_gpt_compute", BENCH_MILLISECONDS, 1, BENCH_NO_LIMIT, open_row, run_both},

@@ -75,7 +75,8 @@ typedef struct fa__cuda_progress {
 } fa__cuda_progress;
 FA_API fa__cuda_progress fa__cuda_progress_of(const fa_stream *stream);
 /* All work of the stream's device that is not done has failed, for this reason: who waits for it, or uses what it
- * computes, gets the error. To be called before a library's work that would never end is stopped. */
+ * computes or was to write over, gets the error. To be called before a library's work that would never end is stopped.
+ */
 FA_API void fa__cuda_fail_pending(const fa_stream *stream, fa_code code, const char *message);
 
 /* A function of a library of NVIDIA's, and the function pointer that gets its address. */

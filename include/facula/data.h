@@ -34,9 +34,9 @@ typedef struct fa_sample {
 
 /** The callbacks of a user-defined dataset. They run in a scope of their own, without recording gradients, and the
  *  tensors they store in samples leave that scope. They return false after fa_fail(). The workers of a loader call them
- *  from several threads at the same time, unless there is at most one worker. In a loader, random numbers that `get`
- *  draws by the library's operations depend on the sample alone, and those of `batch` on the batch, see
- *  fa_data_loader(). Callbacks that are not needed are NULL. */
+ *  from several threads at the same time, unless there is at most one worker; the loop may be one of these threads. In
+ * a loader, random numbers that `get` draws by the library's operations depend on the sample alone, and those of
+ * `batch` on the batch, see fa_data_loader(). Callbacks that are not needed are NULL. */
 typedef struct fa_dataset_type {
     const char *name;                 /**< name for messages; must live as long as the dataset */
     int64_t (*length)(void *context); /**< returns the number of samples, which must not change */
@@ -307,6 +307,8 @@ typedef struct fa_data_loader_options {
  *  dataset that are in progress. They continue across epochs: at the end of one, the first batches of the next are
  *  prepared. They use the settings that were in force when the loader was created, and no further threads. With
  *  `.device`, they copy batches to the device on a stream of the loader's, so that the copy overlaps the training step.
+ *  With two workers or more, the loop prepares the batch that it asks for itself where none of them has begun it; not
+ *  that of a stream, and not with a `.timeout`.
  *  Until the loader ends, the transform must not be changed. An error in a worker is an error of the FA_EACH that
  *  would have returned the batch. In a child process after fork(), the loop prepares the batches itself.
  *
@@ -345,7 +347,7 @@ FA_API bool fa_loader_seek(fa_loader *loader, fa_loader_place position);
  *  worker that has no CPU of its own counts the time in which it did not run, too. */
 typedef struct fa_loader_times {
     int64_t batches;     /**< number of batches that FA_EACH returned */
-    double waiting;      /**< time in which the loop waited for batches */
+    double waiting;      /**< time in which the loop waited for batches, or prepared them itself */
     double reading;      /**< time in which the dataset made batches, without transforms */
     double transforming; /**< time in transforms */
     double copying;      /**< time in which copies to the device were issued */

@@ -9,6 +9,7 @@
 struct fa__fault_note {
     fa__fault_note *next; /* the one that was made after it */
     _Atomic bool reported;
+    bool spoils; /* what was written in place, too */
     fa_code code;
     const char *line; /* of the call whose work failed; NULL: not known */
     char *message;    /* NULL: it was one of many others, and is not kept any more */
@@ -36,7 +37,7 @@ _Atomic bool fa__faults_were;
 
 FA__LOCKED_AT_FORK(FAULTS, &lock)
 
-static fa__fault_note no_memory = {.code = FA_ERROR_MEMORY};
+static fa__fault_note no_memory[2] = {{.code = FA_ERROR_MEMORY}, {.code = FA_ERROR_MEMORY, .spoils = true}};
 
 static void *memory(size_t size)
 {
@@ -62,19 +63,34 @@ static void add(fa__fault_note *n)
     }
 }
 
-fa__fault_note *fa__fault_note_new(const fa_error *error)
+static fa__fault_note *note_new(const fa_error *error, bool spoils)
 {
     size_t length = strlen(error->message) + 1;
     fa__fault_note *n = memory(sizeof *n);
     if (!n)
-        return &no_memory;
-    *n = (fa__fault_note){.code = error->code, .line = error->line, .message = memory(length)};
+        return &no_memory[spoils];
+    *n = (fa__fault_note){.spoils = spoils, .code = error->code, .line = error->line, .message = memory(length)};
     if (n->message)
         memcpy(n->message, error->message, length);
     pthread_mutex_lock(&lock);
     add(n);
     pthread_mutex_unlock(&lock);
     return n;
+}
+
+fa__fault_note *fa__fault_note_new(const fa_error *error)
+{
+    return note_new(error, false);
+}
+
+fa__fault_note *fa__fault_note_spoiling(const fa_error *error)
+{
+    return note_new(error, true);
+}
+
+bool fa__fault_spoils(const fa__fault_note *note)
+{
+    return note->spoils;
 }
 
 /* ---- spans; the lock is held ---- */

@@ -1,7 +1,8 @@
 /* Faults of queues. Work that finds something wrong late (an index out of range) puts its queue behind a fault, from
  * its ticket on until the host has reported the fault and the backend has cleared it. The rule: a value computed behind
- * a fault is an error to read, copy or use, for every thread, every time; what existed before is unchanged. So a queue
- * remembers the spans of tickets behind its faults, and a storage the work that first wrote it (core/order.c). */
+ * a fault is an error to read, copy or use, for every thread, every time; what existed before is unchanged, unless the
+ * work was given up while it ran. So a queue remembers the spans of tickets behind its faults, and a storage the work
+ * that first wrote it, and that wrote over it last (core/order.c). */
 #ifndef FA__CORE_FAULTS_H
 #define FA__CORE_FAULTS_H
 #include "core/device.h"
@@ -13,6 +14,10 @@ typedef struct fa__fault_note fa__fault_note;
 
 /* A note of an error. Never NULL: without memory it is a note that says so. */
 fa__fault_note *fa__fault_note_new(const fa_error *);
+/* The same, for work that was given up while it ran: what existed before, and this work was to write over, is an error
+ * to use, too. */
+fa__fault_note *fa__fault_note_spoiling(const fa_error *);
+bool fa__fault_spoils(const fa__fault_note *);
 
 /* Work of the queue from `ticket` on is behind the fault. Nothing when the ticket is in a span already: the first fault
  * of a span stands for its consequences. Called in the order of tickets. */

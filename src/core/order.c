@@ -87,13 +87,28 @@ bool fa__before_write(fa__storage *s, fa__queue *queue, const fa__op *op)
     return fa__before_overwrite(s, queue, op) && fa__storage_sound(s);
 }
 
+/* The fault that work is behind; NULL: none is known. */
+static fa__fault_note *fault_at(fa__sync_point work)
+{
+    return work.queue ? fa__faults_at(work.queue, work.ticket) : NULL;
+}
+
+/* The same, of writing in place, if what was there is lost. */
+static fa__fault_note *spoiled_at(fa__sync_point work)
+{
+    fa__fault_note *fault = fault_at(work);
+    return fault && fa__fault_spoils(fault) ? fault : NULL;
+}
+
 /* The fault that the storage's values were made behind; NULL: none is known. */
 static fa__fault_note *fault_of(fa__storage *s)
 {
     pthread_mutex_lock(&lock);
-    fa__sync_point born = s->pending ? s->pending->born : (fa__sync_point){0};
+    const fa__pending *p = s->pending;
+    const fa__sync_point born = p ? p->born : (fa__sync_point){0}, changed = p ? p->changed : (fa__sync_point){0};
     pthread_mutex_unlock(&lock);
-    return born.queue ? fa__faults_at(born.queue, born.ticket) : NULL;
+    fa__fault_note *fault = fault_at(born);
+    return fault ? fault : spoiled_at(changed);
 }
 
 bool fa__storage_is_faulty(fa__storage *s)
@@ -157,15 +172,19 @@ static void be_born(fa__pending *p, fa__sync_point work)
         p->born = work;
 }
 
-static bool after_write(fa__storage *s, fa__sync_point work, const fa__op *op, bool creation)
+typedef enum { TAKES, CHANGES, CREATES } way;
+
+static bool after_write(fa__storage *s, fa__sync_point work, const fa__op *op, way how)
 {
     pthread_mutex_lock(&lock);
     fa__pending *p = s->pending || !work.queue ? s->pending : note(s);
     if (p) {
         p->write = work;
         p->reads = 0;
-        if (creation && work.queue)
+        if (how == CREATES && work.queue)
             be_born(p, work);
+        if (how == CREATES || (how == CHANGES && !spoiled_at(p->changed)))
+            p->changed = how == CHANGES ? work : (fa__sync_point){0};
     }
     pthread_mutex_unlock(&lock);
     if (work.queue && !p)
@@ -175,12 +194,12 @@ static bool after_write(fa__storage *s, fa__sync_point work, const fa__op *op, b
 
 bool fa__after_write(fa__storage *s, fa__sync_point work, const fa__op *op)
 {
-    return after_write(s, work, op, false);
+    return after_write(s, work, op, CHANGES);
 }
 
 bool fa__after_creation(fa__storage *s, fa__sync_point work, const fa__op *op)
 {
-    return after_write(s, work, op, true);
+    return after_write(s, work, op, CREATES);
 }
 
 bool fa__after_overwrite(fa__storage *s, fa__sync_point work, const fa__op *op)
@@ -189,7 +208,7 @@ bool fa__after_overwrite(fa__storage *s, fa__sync_point work, const fa__op *op)
     if (s->pending)
         s->pending->born = (fa__sync_point){0};
     pthread_mutex_unlock(&lock);
-    return after_write(s, work, op, true);
+    return after_write(s, work, op, CREATES);
 }
 
 /* ---- memory ---- */
@@ -224,7 +243,7 @@ bool fa__order_take(fa__storage *s)
     fa__sync_point work[FA__BLOCK_USES];
     bool good = true;
     for (int i = fa__block_work(s->block, work); i-- > 0;)
-        good &= fa__after_write(s, work[i], NULL);
+        good &= after_write(s, work[i], NULL, TAKES);
     return good;
 }
 

@@ -12,7 +12,8 @@ typedef struct fa__pending {
     fa__sync_point write;
     fa__sync_point
         born; /* the work that made its first values; nobody's: they were there before it was used by late work */
-    int reads, room; /* how many reads of it are noted, for each queue the last one; how many fit */
+    fa__sync_point changed; /* the work that wrote over them last, or the first that was given up */
+    int reads, room;        /* how many reads of it are noted, for each queue the last one; how many fit */
     fa__sync_point read[];
 } fa__pending;
 

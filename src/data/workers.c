@@ -1,6 +1,7 @@
 /* The workers of a loader: threads that make the batches behind the one that the loop has taken last, at most so many
- * ahead. The loop takes batches in their order. When it asks for another position than the next one, the workers start
- * there again: a new run, in which unfinished batches of earlier runs are dropped. */
+ * ahead. The loop takes batches in their order, and makes one that no worker has begun. When it asks for another
+ * position than the next one, the workers start there again: a new run, in which unfinished batches of earlier runs are
+ * dropped. */
 #include "data/batch.h"
 #include <errno.h>
 #include <facula/device.h>
@@ -32,7 +33,7 @@ struct fa__workers {
     bool ending;
     int64_t run;                /* number of the run; 0: the loop has not asked for a batch yet */
     int64_t broken;             /* the run in which a stream has failed, so that no more batches are begun; 0: none */
-    int64_t begun, taken;       /* batches of the run that a worker has begun, and that the loop has taken */
+    int64_t begun, taken;       /* batches of the run that were begun, and that the loop has taken */
     fa_loader_place next, last; /* of the batch to begin, and of the one that the loop takes next */
     const char *where;          /* the line of the loop */
     fa__order *order;           /* of the epoch of `next`; NULL: none yet */
@@ -81,6 +82,16 @@ static void forget_order(fa__workers *w)
     w->order = NULL;
 }
 
+/* With the lock: the next batch is begun. An error if memory runs out. */
+static void begin_next(fa__workers *w, job *j)
+{
+    *j = (job){.run = w->run, .number = w->begun++, .at = w->next, .where = w->where};
+    order_here(w, &j->order);
+    w->next = fa__place_after(&w->plan, w->next, false);
+    if (w->next.epoch != j->at.epoch)
+        forget_order(w);
+}
+
 /* Waits until there is room ahead of the loop, and begins the next batch. False: the workers end. If memory ran out,
  * *error is set. */
 static bool begin(fa__workers *w, job *j, fa_error *error)
@@ -90,13 +101,8 @@ static bool begin(fa__workers *w, job *j, fa_error *error)
     while (!w->ending && (!w->run || w->broken == w->run || w->begun - w->taken >= w->ahead))
         pthread_cond_wait(&w->wanted, &w->lock);
     bool goes_on = !w->ending;
-    if (goes_on) {
-        *j = (job){.run = w->run, .number = w->begun++, .at = w->next, .where = w->where};
-        order_here(w, &j->order);
-        w->next = fa__place_after(&w->plan, w->next, false);
-        if (w->next.epoch != j->at.epoch)
-            forget_order(w);
-    }
+    if (goes_on)
+        begin_next(w, j);
     pthread_mutex_unlock(&w->lock);
     return goes_on;
 }
@@ -172,21 +178,27 @@ static void finish(fa__workers *w, const job *j, fa__made *made, const fa_error 
         made_release(made);
 }
 
+/* Makes a batch that was begun, unless that gave an error, and puts it into its slot. */
+static void complete(fa__workers *w, job *j, fa_error *error)
+{
+    fa__made made = {0};
+    if (!error->code && (!j->pulled || j->pulled->count))
+        make(w, j, &made, error);
+    made.last = j->pulled && j->pulled->last;
+    fa__unhold(j->order);
+    fa__unhold(j->pulled);
+    finish(w, j, &made, error);
+}
+
 static void work(void *context)
 {
     fa__workers *w = context;
     for (;;) {
         job j = {0};
-        fa__made made = {0};
         fa_error error = {0};
         if (!(w->pass ? begin_of_stream(w, &j, &error) : begin(w, &j, &error)))
             return;
-        if (!error.code && (!j.pulled || j.pulled->count))
-            make(w, &j, &made, &error);
-        made.last = j.pulled && j.pulled->last;
-        fa__unhold(j.order);
-        fa__unhold(j.pulled);
-        finish(w, &j, &made, &error);
+        complete(w, &j, &error);
     }
 }
 
@@ -343,6 +355,27 @@ static bool wait_for(fa__workers *w, const slot *s)
     return true;
 }
 
+/* The loop makes the batch that it asks for itself if no worker has begun it. Not that of a stream, whose pass belongs
+ * to the workers; not beside a single worker, as such a dataset need not be used by several threads; and not where the
+ * loop is to wait for a limited time. */
+static void help(fa__workers *w)
+{
+    const fa_data_loader_options *o = &w->plan.options;
+    fa_error error = {0};
+    job j = {0};
+    if (w->pass || o->workers < 2 || o->timeout > 0 || fa_stopped())
+        return;
+    pthread_mutex_lock(&w->lock);
+    bool mine = w->begun == w->taken && !w->ending;
+    if (mine) {
+        FA_USE(.catch_errors = &error);
+        begin_next(w, &j);
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (mine)
+        complete(w, &j, &error);
+}
+
 static void hand_out(fa__made *made)
 {
     for (int k = 0; k < FA__ITEMS; k++)
@@ -359,6 +392,7 @@ bool fa__workers_take(fa__workers *w, fa_loader_place at, const char *where, fa_
     pthread_mutex_unlock(&w->lock);
     if (!follows)
         restart(w, at);
+    help(w);
     pthread_mutex_lock(&w->lock);
     slot *s = &w->slot[w->taken % w->ahead];
     bool good = wait_for(w, s);

@@ -33,14 +33,15 @@ bool fa__dist_begin(fa__dist_call *c, fa__wire *w, const fa_tensor *t, const cha
         return false;
     c->size = fa_nbytes(t);
     c->width = fa_element_size(t);
-    c->transfer = calloc(2 * (size_t)w->size, sizeof *c->transfer);
+    if (!w->transfer)
+        w->transfer = calloc(2 * (size_t)w->size, sizeof *w->transfer);
+    c->transfer = w->transfer;
     w->number++;
     return c->transfer || fa_fail(FA_ERROR_MEMORY, "%s: out of memory", name);
 }
 
 bool fa__dist_end(fa__dist_call *c, bool good)
 {
-    free(c->transfer);
     return good && (!c->given || fa_copy_(c->given, c->host)) && !fa_error_stands();
 }
 

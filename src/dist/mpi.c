@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_TAG = 1, SERIALIZED = 2, MOST = 1 << 30, MOST_LAST = 400 /* bytes of a message */ };
+enum { FIRST_TAG = 1, SERIALIZED = 2, MOST = 1 << 30, MOST_LAST = 400 /* bytes of a message */, LOOKS = 32 };
+/* Up to so many bytes of data are in one message with their frame. A first message is received with room for them,
+ * whatever is expected: which it is, the frame says. */
+enum { FRAME = sizeof(struct fa__wire_frame), TOGETHER = 4096 - FRAME };
 
 /* Handles that programs compile in, or find as symbols of the library. */
 typedef struct handles {
@@ -23,6 +26,8 @@ typedef struct calls {
     bool (*begin)(const handles *of, fa__mpi_handle own, bool receives, const struct iovec *part, int peer, int tag,
                   fa__mpi_handle *request);
     bool (*test)(const handles *of, fa__mpi_handle *request, int *done);
+    bool (*probe)(const handles *of, fa__mpi_handle own, int peer, int tag, int *there);
+    void (*let_go)(fa__mpi_handle *request);
     void (*cancel)(fa__mpi_handle *request);
     void (*abort)(fa__mpi_handle own);
 } calls;
@@ -66,9 +71,9 @@ static struct {
     pthread_mutex_t lock; /* of all calls */
     const calls *calls;   /* NULL: not open */
     handles handle;
-    fa__mpi_handle own; /* the communicator */
+    fa__mpi_handle own, notes; /* communicators: of messages, of what ranks say beside them */
     int rank, size, tags;
-    bool ours; /* to be finalized */
+    bool joined, ours; /* ours: to be finalized */
     _Atomic bool failed;
 } mpi = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -143,16 +148,17 @@ static void at_end(void)
 static bool join(void)
 {
     int running = 0, level = 0;
-    if (mpi.size)
+    if (mpi.joined)
         return true;
     common.initialized(&running);
     mpi.ours = !running;
     if (!running && (common.init_thread(NULL, NULL, SERIALIZED, &level) || level < SERIALIZED))
         return fa_fail(FA_ERROR_UNAVAILABLE, "fa_dist_init: MPI cannot be used by several threads");
-    if (!mpi.calls->join(&mpi.handle, &mpi.own, &mpi.rank, &mpi.size))
+    if (!mpi.calls->join(&mpi.handle, &mpi.own, &mpi.rank, &mpi.size)
+        || !mpi.calls->join(&mpi.handle, &mpi.notes, &mpi.rank, &mpi.size))
         return fa_fail(FA_ERROR_STATE, "fa_dist_init: MPI has no communicator for this process");
     atexit(at_end);
-    return true;
+    return mpi.joined = true;
 }
 
 fa__wire *fa__mpi_wire(double timeout)
@@ -198,14 +204,57 @@ static bool begin(const fa__wire *w, const fa__transfer *t, struct iovec part, f
     return mpi.calls->begin(&mpi.handle, mpi.own, t->receives, &part, number_of(w, t->peer), w->mpi_tag, request);
 }
 
-/* Begins the message of each part; how many bytes they have. */
+bool fa__mpi_begin(fa__wire *w, fa__transfer *t, size_t count)
+{
+    const size_t bytes = count * (FRAME + TOGETHER);
+    if (bytes > w->mpi_bytes) {
+        free(w->mpi_room);
+        w->mpi_room = malloc(bytes);
+        w->mpi_bytes = w->mpi_room ? bytes : 0;
+        if (!w->mpi_room)
+            return fa_fail(FA_ERROR_MEMORY, "fa_dist: out of memory for messages");
+    }
+    for (size_t k = 0; k < count; k++)
+        t[k].first = w->mpi_room + k * (FRAME + TOGETHER);
+    return true;
+}
+
+/* Whether the data is in the message of the frame. */
+static bool is_together(const fa__transfer *t)
+{
+    return t->frame.bytes <= TOGETHER;
+}
+
+/* The parts as messages; how many there are. */
+static int messages(const fa__transfer *t, const struct iovec *part, int parts, struct iovec message[2])
+{
+    const bool first = t->done == 0;
+    for (int i = 0; i < parts; i++)
+        message[i] = part[i];
+    if (!first)
+        return parts;
+    message[0] = (struct iovec){t->first, FRAME + TOGETHER};
+    if (t->receives)
+        return 1;
+    memcpy(t->first, &t->frame, FRAME);
+    message[0].iov_len = FRAME;
+    if (parts < 2 || !is_together(t))
+        return parts;
+    memcpy(t->first + FRAME, part[1].iov_base, part[1].iov_len);
+    message[0].iov_len += part[1].iov_len;
+    return 1;
+}
+
+/* Begins the messages, and notes how many bytes of the parts they move. */
 static bool begin_all(const fa__wire *w, fa__transfer *t, const struct iovec *part, int parts)
 {
+    struct iovec message[2];
+    const int count = messages(t, part, parts, message);
     t->moving = 0;
-    for (t->requests = 0; t->requests < parts; t->requests++) {
-        if (!begin(w, t, part[t->requests], &t->request[t->requests]))
+    for (t->requests = 0; t->requests < count; t->requests++) {
+        if (!begin(w, t, message[t->requests], &t->request[t->requests]))
             return false;
-        t->moving += part[t->requests].iov_len < MOST ? part[t->requests].iov_len : MOST;
+        t->moving += message[t->requests].iov_len < MOST ? message[t->requests].iov_len : MOST;
     }
     return true;
 }
@@ -223,17 +272,31 @@ static bool test_all(fa__transfer *t)
     return true;
 }
 
+/* Takes the data that came with the frame, which was checked. */
+static ssize_t take_together(const fa__transfer *t)
+{
+    memcpy(t->into, t->first + FRAME, t->bytes);
+    return (ssize_t)t->bytes;
+}
+
 ssize_t fa__mpi_move(fa__wire *w, fa__transfer *t, const struct iovec *part, int parts)
 {
+    const bool first = t->done == 0;
+    if (t->receives && !first && is_together(t))
+        return take_together(t);
     pthread_mutex_lock(&mpi.lock);
     bool good = !atomic_load(&w->interrupted) && (t->requests || begin_all(w, t, part, parts)) && test_all(t);
     pthread_mutex_unlock(&mpi.lock);
     if (!good)
         return 0;
-    if (!t->requests)
+    if (t->requests) {
+        errno = EAGAIN;
+        return -1;
+    }
+    if (!t->receives || !first)
         return (ssize_t)t->moving;
-    errno = EAGAIN;
-    return -1;
+    memcpy(&t->frame, t->first, FRAME);
+    return FRAME;
 }
 
 void fa__mpi_cancel(fa__transfer *t)
@@ -264,19 +327,67 @@ void fa__mpi_leave(const fa__wire *w, int peer, const void *frame, size_t bytes,
     atomic_store(&mpi.failed, true);
 }
 
-ssize_t fa__mpi_last(const fa__wire *w, int peer, void *reason, size_t bytes)
+/* Receives a message that is there or on its way, within a second. */
+static bool receive(const fa__wire *w, int peer, fa__mpi_handle communicator, struct iovec part)
 {
-    const struct iovec part = {reason, bytes};
     fa__mpi_handle request;
     int done = 0;
-    if (bytes > 300)
-        return 0;
-    pthread_mutex_lock(&mpi.lock);
-    bool good = mpi.calls->begin(&mpi.handle, mpi.own, true, &part, number_of(w, peer), w->mpi_tag, &request);
+    bool good = mpi.calls->begin(&mpi.handle, communicator, true, &part, number_of(w, peer), w->mpi_tag, &request);
     for (int64_t until = fa__dist_clock() + 1000000000; good && !done && fa__dist_clock() < until;)
         good = mpi.calls->test(&mpi.handle, &request, &done);
     if (good && !done)
         mpi.calls->cancel(&request);
+    return done;
+}
+
+ssize_t fa__mpi_last(const fa__wire *w, int peer, void *reason, size_t bytes)
+{
+    if (bytes > 300)
+        return 0;
+    pthread_mutex_lock(&mpi.lock);
+    bool good = receive(w, peer, mpi.own, (struct iovec){reason, bytes});
     pthread_mutex_unlock(&mpi.lock);
-    return done ? (ssize_t)bytes : 0;
+    return good ? (ssize_t)bytes : 0;
+}
+
+/* ---- notes ---- */
+
+/* MPI has copied it when the next one is made, as it is short. */
+void fa__mpi_say(const fa__wire *w, int peer, const fa__mpi_note *note)
+{
+    static fa__mpi_note said[FA__MPI_NOTES];
+    fa__mpi_handle request;
+    pthread_mutex_lock(&mpi.lock);
+    fa__mpi_note *stays = &said[note->what];
+    *stays = *note;
+    const struct iovec part = {stays, sizeof *stays};
+    if (mpi.calls->begin(&mpi.handle, mpi.notes, false, &part, number_of(w, peer), w->mpi_tag, &request))
+        mpi.calls->let_go(&request);
+    pthread_mutex_unlock(&mpi.lock);
+}
+
+/* Whether a message has come. MPI takes what has come from all ranks little by little, when it is asked. */
+static bool has_come(const fa__wire *w, int peer, fa__mpi_handle communicator)
+{
+    int there = 0;
+    for (int i = 0; i < LOOKS && !there; i++)
+        if (!mpi.calls->probe(&mpi.handle, communicator, number_of(w, peer), w->mpi_tag, &there))
+            return false;
+    return there;
+}
+
+bool fa__mpi_hear(const fa__wire *w, int peer, fa__mpi_note *note)
+{
+    pthread_mutex_lock(&mpi.lock);
+    bool heard = has_come(w, peer, mpi.notes) && receive(w, peer, mpi.notes, (struct iovec){note, sizeof *note});
+    pthread_mutex_unlock(&mpi.lock);
+    return heard;
+}
+
+bool fa__mpi_has_sent(const fa__wire *w, int peer)
+{
+    pthread_mutex_lock(&mpi.lock);
+    bool sent = has_come(w, peer, mpi.own);
+    pthread_mutex_unlock(&mpi.lock);
+    return sent;
 }

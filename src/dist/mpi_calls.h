@@ -8,6 +8,7 @@ typedef struct NAME(functions) {
     int (*isend)(const void *, int, HANDLE, int, int, HANDLE, HANDLE *);
     int (*irecv)(void *, int, HANDLE, int, int, HANDLE, HANDLE *);
     int (*test)(HANDLE *, int *, void *);
+    int (*iprobe)(int, int, HANDLE, int *, void *);
     int (*cancel)(HANDLE *);
     int (*request_free)(HANDLE *);
     int (*abort)(HANDLE, int);
@@ -26,12 +27,13 @@ static const symbol NAME(symbols)[] = {{"MPI_Init_thread", &common.init_thread},
                                        {"MPI_Isend", &NAME(mpi).isend},
                                        {"MPI_Irecv", &NAME(mpi).irecv},
                                        {"MPI_Test", &NAME(mpi).test},
+                                       {"MPI_Iprobe", &NAME(mpi).iprobe},
                                        {"MPI_Cancel", &NAME(mpi).cancel},
                                        {"MPI_Request_free", &NAME(mpi).request_free},
                                        {"MPI_Abort", &NAME(mpi).abort},
                                        MORE_SYMBOLS};
 
-/* A communicator of its own for this library, with all processes. */
+/* Another communicator with all processes, for this library. */
 static bool NAME(join)(const handles *of, fa__mpi_handle *own, int *rank, int *size)
 {
     return !NAME(mpi).comm_dup(of->world.H, &own->H) && !NAME(mpi).comm_set_errhandler(own->H, of->errors_return.H)
@@ -51,6 +53,16 @@ static bool NAME(test)(const handles *of, fa__mpi_handle *request, int *done)
     return !NAME(mpi).test(&request->H, done, of->status_ignore);
 }
 
+static bool NAME(probe)(const handles *of, fa__mpi_handle own, int peer, int tag, int *there)
+{
+    return !NAME(mpi).iprobe(peer, tag, own.H, there, of->status_ignore);
+}
+
+static void NAME(let_go)(fa__mpi_handle *request)
+{
+    NAME(mpi).request_free(&request->H);
+}
+
 static void NAME(cancel)(fa__mpi_handle *request)
 {
     NAME(mpi).cancel(&request->H);
@@ -62,7 +74,8 @@ static void NAME(abort)(fa__mpi_handle own)
     NAME(mpi).abort(own.H, 1);
 }
 
-static const calls NAME(calls) = {NAME(join), NAME(begin), NAME(test), NAME(cancel), NAME(abort)};
+static const calls NAME(calls) = {NAME(join),   NAME(begin),  NAME(test), NAME(probe),
+                                  NAME(let_go), NAME(cancel), NAME(abort)};
 
 #undef NAME
 #undef HANDLE

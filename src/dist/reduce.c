@@ -14,6 +14,7 @@
 /* Up to so many bytes, each rank gets all data of all others; above, a sum is computed in parts, one on each rank, of
  * segments of the other size. */
 enum { SMALL = 32 << 10, SEGMENT = 2 << 20 };
+enum { FEW = 8 << 10, MOST_KEPT = 1 << 20 }; /* bytes that loops here add; of what is received, that the wire keeps */
 
 /* ---- combining ---- */
 
@@ -48,12 +49,28 @@ static bool combine_one(fa_tensor *sum, const fa_tensor *x, fa_dist_op op)
     }
 }
 
+/* Sums of a few numbers, by loops: calls of operations would take longer. False: they are others. */
+static bool add_few(const fa__dist_call *c, char **part, size_t size, fa_dist_op op)
+{
+    const fa_dtype d = (fa_dtype)c->what.dtype;
+    if (size > FEW || op != FA_DIST_SUM || (d != FA_F32 && d != FA_F64))
+        return false;
+    for (int k = 1; k < c->w->size; k++)
+        if (d == FA_F32)
+            for (size_t i = 0; i < size / sizeof(float); i++)
+                ((float *)(void *)part[0])[i] += ((const float *)(const void *)part[k])[i];
+        else
+            for (size_t i = 0; i < size / sizeof(double); i++)
+                ((double *)(void *)part[0])[i] += ((const double *)(const void *)part[k])[i];
+    return true;
+}
+
 /* part[0] becomes the combination of all parts, in their order. Halves are added in f32, and rounded once. */
 static bool combine(const fa__dist_call *c, char **part, size_t size, fa_dist_op op)
 {
-    FA_SCOPE;
-    if (!size)
+    if (!size || add_few(c, part, size, op))
         return true;
+    FA_SCOPE;
     bool halves = c->width < 4 && fa_dtype_is_floating((fa_dtype)c->what.dtype);
     fa_tensor *first = view(c, part[0], size), *sum = halves && first ? fa_to(first, FA_F32) : first;
     for (int i = 1; sum && i < c->w->size; i++) {
@@ -132,15 +149,19 @@ static bool reduce_all(fa__dist_call *c, fa_dist_op op)
     const size_t ranks = (size_t)c->w->size, segment = SEGMENT / c->width * c->width;
     bool small = c->size <= SMALL;
     size_t once = c->size < segment ? c->size : segment;
-    char *room = malloc(small ? ranks * c->size + 1 : once + 2 * ranks * c->width);
-    char **part = calloc(ranks, sizeof *part);
+    const size_t bytes = small ? ranks * c->size + 1 : once + 2 * ranks * c->width;
+    const bool kept = small && bytes <= MOST_KEPT;
+    char *room = kept ? fa__wire_room(c->w, bytes) : malloc(bytes), *few[16];
+    char **part = ranks <= 16 ? few : calloc(ranks, sizeof *part);
     bool good = have(room, part, c->what.name);
     if (good && small)
         good = reduce_small(c, room, part, op);
     for (size_t at = 0; good && !small && at < c->size; at += segment)
         good = reduce_segment(c, c->bytes + at, c->size - at < segment ? c->size - at : segment, room, part, op);
-    free(room);
-    free(part);
+    if (!kept)
+        free(room);
+    if (part != few)
+        free(part);
     return good;
 }
 

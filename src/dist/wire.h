@@ -20,10 +20,15 @@ typedef struct fa__wire {
     int teller;        /* -1: nobody has said it */
     bool mpi;          /* all goes through MPI; there are no sockets */
     int mpi_tag;       /* of the messages of this group */
-    int *mpi_rank;     /* MPI's number of each rank; NULL: they are the same */
-    bool threads;      /* the ranks are threads of this process */
-    bool shares;       /* ranks of one machine may share memory */
-    int nccl;          /* what tensors of CUDA devices go through: fa__nccl_use */
+    char *mpi_room;    /* for the first messages of an exchange, and its size */
+    size_t mpi_bytes;
+    int *mpi_rank;                 /* MPI's number of each rank; NULL: they are the same */
+    bool threads;                  /* the ranks are threads of this process */
+    bool shares;                   /* ranks of one machine may share memory */
+    int nccl;                      /* what tensors of CUDA devices go through: fa__nccl_use */
+    struct fa__transfer *transfer; /* for the transfers of a call; NULL: not needed yet */
+    char *room;                    /* for what small calls receive: fa__wire_room() */
+    size_t room_bytes;
     _Atomic bool interrupted;
     int socket[]; /* to each rank; -1: this rank itself */
 } fa__wire;
@@ -56,10 +61,11 @@ typedef struct fa__transfer {
         uint64_t number, bytes;
         char name[16];
     } frame;
-    /* used by MPI: messages on their way, and how many bytes they have */
+    /* used by MPI: messages on their way, and how many bytes they have; the first message, with its frame */
     fa__mpi_handle request[2];
     int requests;
     size_t moving;
+    char *first;
 } fa__transfer;
 
 fa__wire *fa__wire_new(int rank, int size, double timeout);
@@ -71,6 +77,8 @@ void fa__wire_interrupt(fa__wire *w);
 void fa__wire_set(fa__wire *w, int rank, int socket);
 /* Gives the wire memory that it shares with a rank. */
 void fa__wire_share(fa__wire *w, int rank, fa__near *n);
+/* Memory for `bytes` bytes that the wire keeps for the next call; NULL: there is none. */
+char *fa__wire_room(fa__wire *w, size_t bytes);
 /* Does all transfers at the same time: at most one to and one from each rank. Fails if a rank is gone, calls something
  * else, or if nothing moves for the timeout; the error names it, the other ranks fail too, and the group cannot be used
  * any more. */
@@ -79,8 +87,7 @@ bool fa__exchange(fa__wire *w, fa__message what, fa__transfer *transfer, size_t 
 bool fa__wire_tell(fa__wire *w, fa__message what, void *all, size_t bytes);
 /* The group cannot be used any more, as `what` has happened, of which the other ranks hear. False, and the error. */
 bool fa__wire_fail(fa__wire *w, fa_code code, const char *what);
-/* For ranks that wait for each other by other means than messages; all between two exchanges. With MPI, ranks say and
- * hear nothing. */
+/* For ranks that wait for each other by other means than messages; all between two exchanges. */
 /* Says to all ranks that this one waits, or that it goes on. */
 void fa__wire_note(fa__wire *w, bool waits);
 /* Hears what others have said. False, and the group has failed, if one of them has; `gone`: or if one is gone. */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# mpirun.sh TEST_DIST_GROUPS: all collective calls, by the MPI backend, under each mpirun that is here; a rank that is
-# killed ends the others. By TCP under mpirun: tests/dist/distributed.c.
+# mpirun.sh TEST_DIST_GROUPS: all collective calls, by the MPI backend, under each mpirun that is here; a rank that
+# does not come is named; one that is killed ends the others. By TCP under mpirun: tests/dist/distributed.c.
 test=$1
 found=0 status=0
 export FACULA_DIST_BACKEND=mpi FACULA_NUM_THREADS=1
@@ -17,6 +17,8 @@ for mpirun in mpirun.openmpi mpirun.mpich; do
     for ranks in 2 3; do
         RANK=0 timeout 300 $mpirun -n $ranks "$test" all || complain "$mpirun -n $ranks: the calls failed"
     done
+    [ "$(RANK=0 timeout 60 $mpirun -n 4 "$test" missed 2>/dev/null | grep -c 'names rank 2')" = 4 ] \
+        || complain "$mpirun -n 4: a rank that did not come was not named"
     # this program's ranks say "rank 1" when it is gone; mpirun ends them before or after that
     RANK=0 timeout 60 $mpirun -n 3 "$test" killed >/dev/null 2>&1
     case $? in

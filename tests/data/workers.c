@@ -4,6 +4,7 @@
 #include "support/api_test.h"
 #include "support/process.h"
 #include <facula/data.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
@@ -175,6 +176,9 @@ typedef struct own {
     long ms;
     _Atomic int64_t gets, inside, most_inside;
     _Atomic bool stays; /* sample 0 does not return before this is false */
+    _Atomic bool holds; /* nor do samples 1 and 2, but in the thread of the loop */
+    pthread_t loop;
+    _Atomic int64_t by_loop; /* gets in that thread */
 } own;
 
 static int64_t own_length(void *context)
@@ -189,6 +193,10 @@ static bool own_get(void *context, int64_t index, fa_sample *sample)
     while (inside > most && !atomic_compare_exchange_weak(&o->most_inside, &most, inside))
         continue;
     while (index == 0 && atomic_load(&o->stays))
+        sleep_ms(1);
+    const bool by_loop = pthread_equal(pthread_self(), o->loop);
+    atomic_fetch_add(&o->by_loop, by_loop);
+    while ((index == 1 || index == 2) && atomic_load(&o->holds) && !by_loop)
         sleep_ms(1);
     if (o->ms)
         sleep_ms(o->ms);
@@ -267,11 +275,61 @@ static void workers_prepare_ahead(void **state)
         sleep_ms(3);
         assert_int_equal(atomic_load(&o.gets), batch.index + 1 + 4);
     }
-    assert_true(atomic_load(&o.most_inside) <= 2);
+    assert_true(atomic_load(&o.most_inside) <= 2 + 1); /* and the loop */
     fa_loader_times t = fa_loader_report(loader);
     assert_int_equal(t.batches, 10);
     assert_true(t.reading > 0.014 && t.waiting < t.reading + 20);
     assert_no_error();
+}
+
+/* A dataset of one worker is never used by two threads, also where the loop goes back. */
+static void one_worker_is_one_thread(void **state)
+{
+    (void)state;
+    own o = {.length = 10, .fails_at = -1, .ms = 1, .loop = pthread_self()};
+    FA_SCOPE;
+    fa_loader *loader = fa_data_loader(own_dataset(&o), .workers = 1);
+    for (int epoch = 0; epoch < 3; epoch++)
+        FA_EACH (batch, loader)
+            if (batch.index == 3)
+                break;
+    assert_true(atomic_load(&o.most_inside) == 1 && atomic_load(&o.by_loop) == 0);
+    assert_no_error();
+}
+
+/* Both workers are held by batches of an epoch that was left, so the loop makes all batches of the next itself. */
+static void the_loop_makes_what_no_worker_has_begun(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        own o = {.length = 10, .fails_at = k ? 7 : -1, .loop = pthread_self(), .holds = true}, alone = o;
+        FA_SCOPE;
+        float of[2][10][3] = {0};
+        fa_loader *loader = fa_data_loader(own_dataset(&o), .seed = 3, .workers = 2, .prefetch = 1,
+                                           .skip_bad_samples = k == 2),
+                  *other = fa_data_loader(own_dataset(&alone), .seed = 3, .skip_bad_samples = k == 2);
+        FA_EACH (batch, loader) {
+            for (int i = 0; i < 20000 && atomic_load(&o.inside) < 2; i++)
+                sleep_ms(1);
+            break;
+        }
+        assert_int_equal(atomic_load(&o.inside), 2);
+        atomic_store(&o.by_loop, 0);
+        const fa_loader_place second = {3, 1, 0};
+        assert_true(fa_loader_seek(loader, second) && fa_loader_seek(other, second));
+        for (int i = 0; i < 2; i++) {
+            FA_EACH (batch, i ? other : loader)
+                assert_true(fa_read(batch.input, of[i][batch.samples[0]], FA_F32, 3));
+            if (k == 1)
+                assert_error(FA_ERROR_FILE, "workers.c:", "dataset mine, sample 7: ", "cat.jpg is no image");
+            assert_no_error();
+        }
+        assert_int_equal(atomic_load(&o.by_loop), k == 1 ? 8 : 10);
+        assert_int_equal(fa_loader_report(loader).skipped, k == 2);
+        assert_memory_equal(of[0], of[1], sizeof *of);
+        assert_true(of[0][6][0] >= 6 && of[0][9][0] >= (k == 1 ? 0 : 9));
+        atomic_store(&o.holds, false);
+    }
 }
 
 /* The loop ends, or the loader does, while workers are in the middle of a batch. */
@@ -469,6 +527,8 @@ int main(void)
         TEST(loops_may_be_nested_and_left),
         TEST(failures_reach_the_loop),
         TEST(workers_prepare_ahead),
+        TEST(one_worker_is_one_thread),
+        TEST(the_loop_makes_what_no_worker_has_begun),
         TEST(nothing_is_left_behind),
         TEST(loops_need_not_wait_for_ever),
         TEST(options_are_checked),

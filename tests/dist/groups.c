@@ -1,5 +1,6 @@
 /* Groups: what collective calls compute, for groups of threads and of processes; calls that do not match, ranks that do
  * not come, leave or are killed; calls in the background. */
+#include "dist/group.h"
 #include "dist/ranks.h"
 #include "support/process.h"
 #include "support/same.h"
@@ -407,6 +408,19 @@ static void a_killed_rank_ends_the_others(void **state)
     assert_int_equal(status_of(child[2]), 0);
 }
 
+static void the_missing_rank_is_named(void **state)
+{
+    (void)state;
+    pid_t child[4];
+    for (int tcp = 0; tcp < 2; tcp++) {
+        setenv("FACULA_DIST_BACKEND", tcp ? "tcp" : "auto", 1);
+        start_processes(4, "missed", child);
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(status_of(child[i]), 0);
+    }
+    unsetenv("FACULA_DIST_BACKEND");
+}
+
 static void a_rank_that_never_starts_is_named(void **state)
 {
     (void)state;
@@ -435,6 +449,38 @@ static bool run_killed(fa_group *g)
     }
 }
 
+/* Rank 1 has said that it waits, rank 3 waits in a call, and rank 2 is the one that rank 0 misses. */
+static bool run_missed(fa_group *g)
+{
+    fa__wire *w = g->wire;
+    const int r = fa_dist_rank(g);
+    WANT(fa_dist_barrier(g));
+    if (r == 1 || r == 2)
+        fa__wire_note(w, true);
+    if (r == 2)
+        fa__wire_note(w, false);
+    if (r == 3)
+        return !fa_dist_barrier(g) && says("all_reduce: nothing came within 600 s from rank 2 (rank ");
+    usleep(300000);
+    if (r == 0)
+        return fa__wire_listen(w, false) && !fa__wire_missed(w, "all_reduce")
+               && says("all_reduce: nothing came within 600 s from rank 2");
+    for (int i = 0; i < 1000 && fa__wire_listen(w, false); i++)
+        usleep(10000);
+    return says("all_reduce: nothing came within 600 s from rank 2 (rank ");
+}
+
+/* The first rank that ends ends all, by MPI: each is given the time to say what it has seen. */
+static bool say_missed(fa_group *g)
+{
+    bool good = run_missed(g);
+    printf("rank %d %s\n", fa_dist_rank(g), good ? "names rank 2" : "fails");
+    fflush(stdout);
+    if (g->wire->mpi)
+        sleep(3);
+    return good;
+}
+
 static int run_as_rank(const char *word)
 {
     FA_SCOPE;
@@ -445,7 +491,7 @@ static int run_as_rank(const char *word)
         return fa_dist_init(.timeout = 1) || !says(zero ? "for rank 1" : "rank 0");
     }
     fa_group *g = fa_dist_init(.timeout = 600);
-    bool good = g && (!strcmp(word, "all") ? run_all(g) : run_killed(g));
+    bool good = g && (!strcmp(word, "all") ? run_all(g) : !strcmp(word, "missed") ? say_missed(g) : run_killed(g));
     if (fa_failed())
         fprintf(stderr, "rank %s: %s\n", getenv("RANK"), fa_error_message());
     return !good;
@@ -465,6 +511,7 @@ int main(int argc, char **argv)
         TEST(wrong_arguments),
         TEST(processes_do_the_same),
         TEST(a_killed_rank_ends_the_others),
+        TEST(the_missing_rank_is_named),
         TEST(a_rank_that_never_starts_is_named),
     };
     return RUN("groups");

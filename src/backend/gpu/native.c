@@ -233,5 +233,5 @@ void fa__cuda_fail_pending(const fa_stream *stream, fa_code code, const char *me
     if (!fa__stream_queue(stream, "a collective call", &d, &q) || !is_cuda(d, "a collective call"))
         return;
     snprintf(error.message, sizeof error.message, "%s", message);
-    fa__gpu_fail_pending(d, fa__fault_note_new(&error));
+    fa__gpu_fail_pending(d, fa__fault_note_spoiling(&error));
 }
