@@ -448,8 +448,8 @@ FA_API fa_tensor *fa_setf(fa_tensor *x, fa_arg value, const char *format, ...)
 
 /* relu and max pooling of 2 x 2 as one pass; NULL and no error where x's device has no kernel for it. */
 FA_API fa_tensor *fa__relu_pool(const fa_tensor *x);
-/* relu of a linear layer as one pass; NULL and no error where the device has no kernel for it, or the operands do not
- * go together. bias: NULL for none. */
+/* relu of a linear layer as one pass; NULL and no error where an operand is NULL, the device has no kernel for it, or
+ * they do not go together. bias: NULL for none. */
 FA_API fa_tensor *fa__linear_then_relu(const fa_tensor *x, const fa_tensor *weight, const fa_tensor *bias);
 
 FA__END

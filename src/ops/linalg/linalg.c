@@ -218,8 +218,9 @@ static bool makes_linear_relu(const fa_tensor *x)
 
 fa_tensor *fa__linear_then_relu(const fa_tensor *x, const fa_tensor *weight, const fa_tensor *bias)
 {
-    bool fits = x->storage && fa__dtype_is_float(x->dtype) && x->rank && x->shape[x->rank - 1] == weight->shape[1]
-                && goes_with(x, weight) && (!bias || goes_with(x, bias)) && makes_linear_relu(x);
+    bool fits = x && weight && weight->rank == 2 && x->storage && fa__dtype_is_float(x->dtype) && x->rank
+                && x->shape[x->rank - 1] == weight->shape[1] && goes_with(x, weight) && (!bias || goes_with(x, bias))
+                && makes_linear_relu(x);
     return fits ? fa__linear_relu(x, weight, bias ? fa__arg_t(bias) : fa__arg_f(0)) : NULL;
 }
 
