@@ -3,6 +3,7 @@
 #include "backend/gpu/cuda/cuda.h"
 #include "support/api_test.h"
 #include "support/cudasim.h"
+#include "support/same.h"
 #include "support/tensors.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,12 +141,12 @@ static void the_bits_of_f32(void **state)
             fa_set_requires_grad(x[k], true);
         fa_tensor *want = fa_scaled_dot_product_attention(x[0], x[1], x[2], .causal = true);
         fa_tensor *have = fa_scaled_dot_product_attention(o.q, o.k, o.v, .causal = true);
-        assert_true(fa_same(fa_cpu(have), want));
+        assert_true(same_tensors(fa_cpu(have), want));
         fa_tensors due =
             fa_grad_of(FA_TENSORS(want), FA_TENSORS(x[0], x[1], x[2]), .grad_outputs = FA_TENSORS(fa_cpu(o.gy)));
         fa_tensors g = fa_grad_of(FA_TENSORS(have), FA_TENSORS(o.q, o.k, o.v), .grad_outputs = FA_TENSORS(o.gy));
         for (int k = 0; k < 3; k++)
-            assert_true(fa_same(fa_cpu(g.item[k]), due.item[k]));
+            assert_true(same_tensors(fa_cpu(g.item[k]), due.item[k]));
     }
 }
 

@@ -3,6 +3,7 @@
 #include "graph/node.h"
 #include "support/api_test.h"
 #include "support/devices.h"
+#include "support/same.h"
 #include <math.h>
 #include <string.h>
 
@@ -48,14 +49,14 @@ static void check(fa_dtype dtype, fa_device device, fa_shape shape, int64_t out,
     fa_set_requires_grad(x, true);
     fa_tensor *y = fa_forward(net, x), *expected = fa_relu(fa_forward(layer, x));
     assert_true(is_one_pass(y));
-    assert_true(fa_same(y, expected));
-    assert_true(fa_same(fa_signbit(fa_cpu(y)), fa_signbit(fa_cpu(expected))));
+    assert_true(same_tensors(y, expected));
+    assert_true(same_tensors(fa_signbit(fa_cpu(y)), fa_signbit(fa_cpu(expected))));
     fa_tensor *gy = fa_to(fa_to(numbers(fa_tensor_shape(y), WITH_NAN), dtype), device);
     fa_tensors of = FA_TENSORS(x, w), given = FA_TENSORS(gy);
     fa_tensors g = fa_grad_of(FA_TENSORS(y), of, .grad_outputs = given);
     fa_tensors due = fa_grad_of(FA_TENSORS(expected), of, .grad_outputs = given);
     for (int i = 0; i < 2; i++)
-        assert_true(fa_same(g.item[i], due.item[i]));
+        assert_true(same_tensors(g.item[i], due.item[i]));
 }
 
 static void same_numbers(void **state)
@@ -87,7 +88,7 @@ static void second_gradients(void **state)
     }
     for (int i = 0; i < 2; i++) {
         assert_true(fa_item(fa_amax(fa_abs(grad[0][i]))) > 0.01);
-        assert_true(fa_same(grad[0][i], grad[1][i]));
+        assert_true(same_tensors(grad[0][i], grad[1][i]));
     }
 }
 
@@ -122,8 +123,8 @@ static void under_autocast(void **state)
     fa_tensor *x = fa_randn(FA_SHAPE(50, 40)), *y = fa_forward(net, x), *halves = fa_forward(net, fa_to(x, FA_BF16));
     assert_true(is_one_pass(y) && is_one_pass(halves));
     assert_int_equal(fa_tensor_dtype(y), FA_BF16);
-    assert_true(fa_same(y, fa_relu(fa_forward(layer, x))));
-    assert_true(fa_same(y, halves));
+    assert_true(same_tensors(y, fa_relu(fa_forward(layer, x))));
+    assert_true(same_tensors(y, halves));
 }
 
 static fa_tensor *note(fa_module *module, fa_tensors inputs, fa_tensor *output, void *context)
