@@ -162,7 +162,8 @@ FA_API size_t fa_nbytes(const fa_tensor *t);
 /** Returns true if the elements are in row-major order without gaps. */
 FA_API bool fa_is_contiguous(const fa_tensor *t);
 
-/** Whether `x` and `y` have the same shape and equal elements, also of two dtypes; NaN equals nothing. Waits for both.
+/** Whether `x` and `y` have the same shape and equal elements; NaN equals nothing. Elements of two dtypes are compared
+ *  as fa_eq() does, in the dtype that both are promoted to. Waits for both.
  *  @return false also after an error: tensors on different devices are one */
 FA_API bool fa_equal(const fa_tensor *x, const fa_tensor *y);
 

@@ -149,44 +149,6 @@ static void one_launch_with_a_bias(void **state)
     }
 }
 
-/* relu is in the epilogue, with a bias and without one. f64, which has no epilogue, and a bias that the library does
- * not read, are our kernel's. */
-static void one_launch_with_relu(void **state)
-{
-    (void)state;
-    for (int d = 0; d < 4; d++)
-        for (int how = 0; how < 3; how++) {
-            FA_SCOPE;
-            fa_tensor *x = random_matrix(dtypes[d], S(3, 10, 20), ROWS), *w = random_matrix(dtypes[d], S(30, 20), ROWS);
-            fa_tensor *all = fa_to(fa_to(fa_randn(S(30, 2)), dtypes[d]), GPU);
-            fa_tensor *bias = how == 0 ? NULL : how == 1 ? fa_contiguous(fa_select(all, 1, 0)) : fa_select(all, 1, 1);
-            fa_tensor *want = fa_relu(fa_linear(in_f64(x), in_f64(w), .bias = bias ? in_f64(bias) : NULL));
-            const bool by_library = dtypes[d] != FA_F64 && how < 2;
-            const long kernels = sim ? sim->calls("cuLaunchKernel") : 0;
-            fa_tensor *y = fa__linear_then_relu(x, w, bias);
-            if (sim)
-                assert_int_equal(sim->calls("cuLaunchKernel") - kernels, !by_library);
-            check("linear and relu", dtypes[d], y, want, by_library);
-        }
-}
-
-/* A sequential network calls it so, and its gradients are those of the two layers. */
-static void layers_with_relu(void **state)
-{
-    (void)state;
-    fa_module *net = fa_nn_sequential(fa_nn_linear(20, 30), fa_nn_relu(), fa_nn_linear(30, 5));
-    fa_tensor *x = fa_randn(S(10, 20)), *want = fa_mean(fa_square(fa_forward(net, x)));
-    assert_true(fa_backward(want));
-    fa_tensor *due = in_f64(fa_grad(fa_module_tensor(net, "0.weight")));
-    fa_module_zero_grad(net);
-    fa_module_to(net, GPU);
-    made();
-    fa_tensor *have = fa_mean(fa_square(fa_forward(net, fa_to(x, GPU))));
-    check("a network", FA_F32, have, in_f64(want), 2);
-    assert_true(fa_backward(have));
-    assert_true(error_of(fa_grad(fa_module_tensor(net, "0.weight")), due) < 1e-5);
-}
-
 /* Even distances between matrices are the library's, also none; two dimensions of a batch are not. */
 static void batches(void **state)
 {
@@ -302,8 +264,6 @@ int main(void)
         CASE(products_of_f8),
         CASE(biases),
         CASE(one_launch_with_a_bias),
-        CASE(one_launch_with_relu),
-        CASE(layers_with_relu),
         CASE(batches),
         CASE(alignments),
         CASE(gradients),

@@ -225,12 +225,7 @@ static void biases(void **state)
             fa_tensor *bias = how == 0   ? fa_contiguous(fa_select(all, 1, 0))
                               : how == 1 ? fa_select(all, 1, 1)
                                          : fa_expand(fa_narrow(fa_select(all, 1, 0), 0, 7, 1), S(33));
-            fa_tensor *y = fa_linear(x, w, .bias = bias);
-            check("linear", y, x, fa_t(w), bias, 1);
-            assert_true(tensor_same_bits(fa_relu(fa_cpu(y)), fa_cpu(fa__linear_then_relu(x, w, bias))));
-            fa_tensor *without = fa__linear_then_relu(x, w, NULL);
-            assert_true(tensor_same_bits(fa_relu(fa_cpu(fa_linear(x, w))), fa_cpu(without)));
-            assert_int_equal(made(), 3);
+            check("linear", fa_linear(x, w, .bias = bias), x, fa_t(w), bias, 1);
         }
 }
 

@@ -14,10 +14,6 @@ enum {
     COMPUTE_F32 = 68,
     COMPUTE_F64 = 70,
     COMPUTE_TF32 = 77,
-    /* DEFAULT, or a sum of the two others */
-    EPILOGUE_DEFAULT = 1,
-    EPILOGUE_RELU = 2,
-    EPILOGUE_BIAS = 4,
     SCRATCH = 4096 /* bytes that every algorithm says it needs, and fills */
 };
 
@@ -107,7 +103,7 @@ LT cublasLtDestroy(void *handle)
 
 LT cublasLtMatmulDescCreate(void **out, int compute, int scale)
 {
-    const operation o = {.compute = compute, .scale = kind_of(scale), .epilogue = EPILOGUE_DEFAULT};
+    const operation o = {.compute = compute, .scale = kind_of(scale), .epilogue = 1};
     return create("cublasLtMatmulDescCreate", out, &o, sizeof o);
 }
 
@@ -175,13 +171,6 @@ static double element(const product *p, int which, int64_t batch, int64_t row, i
     return p->how.compute == COMPUTE_TF32 ? cudasim_tf32(x) : x;
 }
 
-static double finished(const operation *o, double sum, int type, int64_t row)
-{
-    if (o->epilogue & EPILOGUE_BIAS)
-        sum += cudasim_load(o->bias, type, row);
-    return o->epilogue & EPILOGUE_RELU && sum <= 0 ? 0 : sum;
-}
-
 static void multiply(const void *what)
 {
     const product *p = what;
@@ -197,7 +186,8 @@ static void multiply(const void *what)
                 for (int64_t k = 0; k < depth; k++)
                     sum += element(p, 0, batch, row, k) * element(p, 1, batch, k, column);
                 sum = p->alpha * sum + (p->beta != 0 ? p->beta * cudasim_load(p->c, d->type, at) : 0);
-                cudasim_store(p->d, d->type, at, finished(&p->how, sum, d->type, row));
+                cudasim_store(p->d, d->type, at,
+                              sum + (p->how.epilogue == 4 ? cudasim_load(p->how.bias, d->type, row) : 0));
             }
 }
 
@@ -220,13 +210,12 @@ static bool fits(const operation *o, const layout *a, const layout *b, const lay
     const uint64_t rows = o->transposed[0] ? a->columns : a->rows, depth = o->transposed[0] ? a->rows : a->columns;
     const uint64_t columns = o->transposed[1] ? b->rows : b->columns, other = o->transposed[1] ? b->columns : b->rows;
     bool good = rows == d->rows && columns == d->columns && depth == other;
-    good &= o->epilogue == EPILOGUE_DEFAULT || (o->epilogue & ~(EPILOGUE_RELU | EPILOGUE_BIAS)) == 0;
     good &= is_f8(a) || is_f8(b) ? fits_f8(o, a, b, d) : a->type == b->type && a->type == d->type;
     for (int i = 0; i < 3; i++)
         good &= cudasim_size_of(all[i]->type) && all[i]->ld >= (int64_t)all[i]->rows && all[i]->batch == d->batch;
     return good
            && (a->type == F64
-                   ? o->compute == COMPUTE_F64 && o->scale == F64 && o->epilogue == EPILOGUE_DEFAULT
+                   ? o->compute == COMPUTE_F64 && o->scale == F64 && o->epilogue == 1
                    : (o->compute == COMPUTE_F32 || (o->compute == COMPUTE_TF32 && a->type == F32)) && o->scale == F32);
 }
 
@@ -276,7 +265,7 @@ LT cublasLtMatmul(void *handle, void *operation_, const void *alpha, const void 
     for (int i = 0; i < 4; i++)
         good = good && (uintptr_t)address[i] % algorithm[i + 1] == 0
                && is_inside(context->device, &p.of[i < 2 ? i : 2], address[i]);
-    if (o->epilogue & EPILOGUE_BIAS)
+    if (o->epilogue == 4)
         good = good && cudasim_has(context->device, o->bias, p.of[2].rows * cudasim_size_of(p.of[2].type));
     command work = {.kind = CALL, .call = multiply};
     memcpy(work.value, &p, sizeof p);

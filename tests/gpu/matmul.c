@@ -1,6 +1,5 @@
 /* Matrix products on a GPU: the CPU's bits, over dtypes, layouts, batches, sizes that are no multiples of the tiles,
  * and with both kinds of kernels. Needs OpenCL, such as PoCL; without a platform it is skipped. */
-#include "dispatch/call.h"
 #include "gpu/gpu_products.h"
 
 #define S(...) FA_SHAPE(__VA_ARGS__)
@@ -114,11 +113,6 @@ static void check_linear(fa_dtype dtype, fa_shape x_shape, int64_t out, layout x
     SAME("%s linear, %s and %s, bias %d, x of rank %d", fa_linear(x.cpu, w.cpu, .bias = biased ? bias.cpu : NULL),
          fa_linear(x.gpu, w.gpu, .bias = biased ? bias.gpu : NULL), fa_dtype_name(dtype), layout_names[x_how],
          layout_names[w_how], biased, (int)x_shape.rank);
-    if (fa__dtype_is_float(dtype))
-        SAME("%s linear and relu, %s and %s, bias %d, x of rank %d",
-             fa_relu(fa_linear(x.cpu, w.cpu, .bias = biased ? bias.cpu : NULL)),
-             fa__linear_relu(x.gpu, w.gpu, biased ? fa__arg_t(bias.gpu) : fa__arg_f(0)), fa_dtype_name(dtype),
-             layout_names[x_how], layout_names[w_how], biased, (int)x_shape.rank);
 }
 
 static void linear_layers(void **state)

@@ -131,7 +131,7 @@ bool fa__gpu_has_dtypes(const fa__gpu_operands *);
 bool fa__gpu_add_program(fa__gpu_args *, fa__gpu_program_arguments *, const fa__gpu_operands *);
 
 /* ---- matmul.c: products of matrices ---- */
-/* c = a b + bias, or relu of it, for one matrix each, or for a batch of them. */
+/* c = a b + bias, for one matrix each, or for a batch of them. */
 typedef struct fa__gpu_product {
     matmul_arguments p; /* p.dtype is that of all, but f8 for c in f32 */
     void *c;
@@ -147,11 +147,10 @@ static inline int64_t fa__gpu_batch(const matmul_arguments *p)
     return count;
 }
 
-/* The product that a launch of fa_matmul, of mm_f8 (ops/linalg/scaled.c) of fa_linear, or of linear_relu, asks for. */
+/* The product that a launch of fa_matmul, of mm_f8 (ops/linalg/scaled.c) or of fa_linear, asks for. */
 fa__gpu_product fa__gpu_product_of_matmul(const fa__launch *);
 fa__gpu_product fa__gpu_product_of_mm_f8(const fa__launch *);
 fa__gpu_product fa__gpu_product_of_linear(const fa__launch *);
-fa__gpu_product fa__gpu_product_of_linear_relu(const fa__launch *);
 /* The product by the kernel of dialect/matmul.inc, for an override of the launch. */
 uint64_t fa__gpu_run_product(fa__queue *, const fa__launch *, const fa__gpu_product *);
 
@@ -178,11 +177,8 @@ typedef struct fa__gpu_library {
     bool (*there)(void);
     /* Whether product() adds the bias itself. NULL: never. */
     bool (*adds_bias)(const fa__gpu_product *);
-    /* Whether it makes the product's relu. NULL: never. */
-    bool (*makes_relu)(const fa__gpu_product *);
-    /* c = a b, with the bias if it adds that, else c += a b where there is one, which stands in c; then relu, if it is
-     * asked for; the matrices are those of c, a, b. 0, and an event, or none; FA__GPU_NO_PRODUCT; or the library's
-     * status. */
+    /* c = a b, with the bias if it adds that, else c += a b where there is one, which stands in c; the matrices are
+     * those of c, a, b. 0, and an event, or none; FA__GPU_NO_PRODUCT; or the library's status. */
     int (*product)(fa__gpu_queue *, const fa__gpu_product *, const fa__gpu_matrix[3], void *scratch, void **event);
     void (*end)(void); /* the process ends: frees what the library has of the driver. NULL: nothing */
 } fa__gpu_library;

@@ -159,13 +159,6 @@ fa__gpu_product fa__gpu_product_of_linear(const fa__launch *l)
     return product(p, y, x->data, w->data, bias->data);
 }
 
-fa__gpu_product fa__gpu_product_of_linear_relu(const fa__launch *l)
-{
-    fa__gpu_product x = fa__gpu_product_of_linear(l);
-    x.p.relu = 1;
-    return x;
-}
-
 uint64_t fa__gpu_run_product(fa__queue *queue, const fa__launch *l, const fa__gpu_product *x)
 {
     fa__gpu_issue issue = fa__gpu_issue_begin(queue, l);
@@ -189,11 +182,5 @@ KERNEL(mm_f8)
 KERNEL(linear)
 {
     const fa__gpu_product x = fa__gpu_product_of_linear(l);
-    return run(issue, &x);
-}
-
-KERNEL(linear_relu)
-{
-    const fa__gpu_product x = fa__gpu_product_of_linear_relu(l);
     return run(issue, &x);
 }

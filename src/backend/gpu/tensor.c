@@ -95,7 +95,7 @@ static uint64_t launch_product(fa__gpu_issue *issue, const fa__gpu_product *x)
 static int64_t parts_of(const fa__gpu_device *g, const matmul_arguments *p)
 {
     const int64_t tiles = fa__ceil_div(p->m, SMALL) * fa__ceil_div(p->n, SMALL), most = p->k / PART;
-    int64_t parts = p->rank || p->bias || p->relu ? 1 : units_of(g) / tiles;
+    int64_t parts = p->rank || p->bias ? 1 : units_of(g) / tiles;
     parts = parts < most ? parts : most;
     return parts < MOST_PARTS ? parts : MOST_PARTS;
 }

@@ -208,19 +208,16 @@ static bool goes_with(const fa_tensor *x, const fa_tensor *t)
     return t->storage && t->storage->device == x->storage->device && (t->dtype == x->dtype || cast);
 }
 
-/* A library that makes the device's linear layers may know no relu: then they are two operations. */
-static bool makes_linear_relu(const fa_tensor *x)
+static bool is_bias(const fa_tensor *bias, const fa_tensor *x, const fa_tensor *weight)
 {
-    const fa__backend *b = x->storage->device->backend;
-    return b->has_kernel(&fa__op_linear_relu)
-           && (!b->overrides || !b->overrides[fa__op_linear.id] || b->overrides[fa__op_linear_relu.id]);
+    return goes_with(x, bias) && bias->rank == 1 && bias->shape[0] == weight->shape[0];
 }
 
 fa_tensor *fa__linear_then_relu(const fa_tensor *x, const fa_tensor *weight, const fa_tensor *bias)
 {
-    bool fits = x && weight && weight->rank == 2 && x->storage && fa__dtype_is_float(x->dtype) && x->rank
-                && x->shape[x->rank - 1] == weight->shape[1] && goes_with(x, weight) && (!bias || goes_with(x, bias))
-                && makes_linear_relu(x);
+    bool fits = x && weight && weight->rank == 2 && x->storage && x->rank && fa__dtype_is_float(x->dtype)
+                && !fa__dtype_is_storage(x->dtype) && x->shape[x->rank - 1] == weight->shape[1] && goes_with(x, weight)
+                && (!bias || is_bias(bias, x, weight)) && x->storage->device->backend->has_kernel(&fa__op_linear_relu);
     return fits ? fa__linear_relu(x, weight, bias ? fa__arg_t(bias) : fa__arg_f(0)) : NULL;
 }
 

@@ -9,6 +9,7 @@ import platform
 import re
 import struct
 import sys
+import threading
 from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_int64,
                     c_size_t, c_void_p, cast)
 
@@ -100,15 +101,24 @@ _code_name = _declare('fa_code_name', c_char_p, [c_int])
 _fa_fail = lib.fa_fail
 _fa_fail.restype = c_bool
 _CODES = {_code_name(n).decode(): n for n in range(32)}  # by kind
-_raised = collections.deque(maxlen=8)  # exceptions of callbacks, on their way through functions in C, after their texts
+_raised = collections.deque(maxlen=8)  # exceptions of callbacks, on their way through functions in C: text, itself, thread
 
 
 def _gave(e):
     """Makes an exception of a callback an error of the library, behind which _fail() raises it again."""
     code = _CODES.get(e.kind, 0) if isinstance(e, Error) else 0
     text = str(e) if code else f'{type(e).__name__}: {e}'
-    _raised.append((text[:200], e))
+    _raised.append((text[:200], e, threading.get_ident()))
     _fa_fail(c_int(code or CONSTANTS['FA_ERROR_USER']), b'%s', text.encode(errors='replace'))
+
+
+def _forget():
+    """Drops exceptions of this thread's callbacks that became no error, such as those of samples that were skipped: they hold
+    the frames that they went through, and what is in these."""
+    mine = threading.get_ident()
+    kept = [x for x in list(_raised) if x[2] != mine]
+    _raised.clear()
+    _raised.extend(kept)
 
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -129,7 +139,7 @@ def _fail():
                      _error_message().decode(errors='replace'))
     kind = _code_name(_error_code()).decode()
     _error_clear()
-    for text, e in list(_raised)[::-1]:
+    for text, e, _ in list(_raised)[::-1]:
         if text in message:
             _raised.clear()
             if isinstance(e, Error):

@@ -308,3 +308,4 @@ class Loader(Handle):
             _check()
         finally:
             self._end(byref(place))
+            _l._forget()

@@ -27,9 +27,7 @@ enum {
     DESC_EPILOGUE = 7,
     DESC_BIAS_POINTER = 8,
     EPILOGUE_DEFAULT = 1,
-    EPILOGUE_RELU = 2,
     EPILOGUE_BIAS = 4,
-    EPILOGUE_RELU_BIAS = 6,
     /* of a matrix */
     LAYOUT_BATCH_COUNT = 5,
     LAYOUT_STRIDED_BATCH_OFFSET = 6,
@@ -101,7 +99,7 @@ typedef enum bias { NO_BIAS, BIAS_IN_EPILOGUE, BIAS_IN_RESULT } bias;
 typedef struct question {
     int64_t m, n, k, batch;
     int64_t ld[3], step[3]; /* of c, a, b: elements between rows, and between the matrices of a batch */
-    int32_t dtype[3], tf32, bias, relu, transposed[2], alignment[3], unused;
+    int32_t dtype[3], tf32, bias, transposed[2], alignment[3];
 } question;
 
 typedef struct plan {
@@ -119,11 +117,6 @@ static struct {
 static bool adds_bias(const fa__gpu_product *x)
 {
     return x->p.bias && !x->p.rank && x->p.bias_col == 1 && x->p.dtype != FA_F64;
-}
-
-static bool makes_relu(const fa__gpu_product *x)
-{
-    return (!x->p.bias || adds_bias(x)) && x->p.dtype != FA_F64;
 }
 
 static int32_t alignment_of(const void *address)
@@ -154,7 +147,6 @@ static question question_of(const fa__gpu_product *x, const fa__gpu_matrix matri
     q.transposed[0] = matrix[1].transposed;
     q.transposed[1] = matrix[2].transposed;
     q.tf32 = p->dtype == FA_F32 && fa__ctx()->settings->tf32;
-    q.relu = p->relu;
     q.bias = !p->bias ? NO_BIAS : adds_bias(x) ? BIAS_IN_EPILOGUE : BIAS_IN_RESULT;
     return q;
 }
@@ -170,18 +162,11 @@ static void forget(plan *p)
     *p = (plan){.known = false};
 }
 
-static int32_t epilogue_of(const question *q)
-{
-    if (q->relu)
-        return q->bias ? EPILOGUE_RELU_BIAS : EPILOGUE_RELU;
-    return q->bias == BIAS_IN_EPILOGUE ? EPILOGUE_BIAS : EPILOGUE_DEFAULT;
-}
-
 static int describe_operation(plan *p)
 {
     const question *q = &p->question;
     const bool f64 = q->dtype[0] == FA_F64;
-    const int32_t epilogue = epilogue_of(q);
+    const int32_t epilogue = q->bias == BIAS_IN_EPILOGUE ? EPILOGUE_BIAS : EPILOGUE_DEFAULT;
     int status = lt.cublasLtMatmulDescCreate(&p->operation,
                                              f64       ? CUBLAS_COMPUTE_64F
                                              : q->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
@@ -322,7 +307,6 @@ const fa__gpu_library fa__cuda_cublaslt = {.name = "cuBLASLt",
                                            .scratch = SCRATCH,
                                            .there = there,
                                            .adds_bias = adds_bias,
-                                           .makes_relu = makes_relu,
                                            .product = call};
 
 OVERRIDE(cuda, matmul)
@@ -347,9 +331,4 @@ OVERRIDE(cuda, mm_f8)
 OVERRIDE(cuda, linear)
 {
     return fa__gpu_product_by_library(queue, l, fa__gpu_product_of_linear(l));
-}
-
-OVERRIDE(cuda, linear_relu)
-{
-    return fa__gpu_product_by_library(queue, l, fa__gpu_product_of_linear_relu(l));
 }

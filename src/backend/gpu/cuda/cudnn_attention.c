@@ -367,8 +367,12 @@ static uint64_t issue(job *j, plan *const p[2], void *scratch)
         return 0;
     fa__cuda_enter(o);
     const int status = fa__cuda_leave(run_plans(j, p, scratch));
-    if (status)
+    if (status) {
+        p[p[1] ? 1 : 0]->possible = false;
+        if (p[1]) /* forward may be on its way, in the scratch memory */
+            fa__gpu_commit(q, NULL, NULL, NULL);
         return declined(j, status);
+    }
     o->attentions++;
     return fa__gpu_commit(q, NULL, NULL, NULL);
 }

@@ -203,12 +203,11 @@ typedef struct triangle_arguments {
     i32 upper, dtype;
 } triangle_arguments;
 
-/* FA__GPU_MATMUL: c (m x n) = a (m x k) b (k x n) + bias, or relu of it, for each place of a batch of `shape`. All are
- * of one dtype, or a and b are f8, of which b may be the other one, and c is f32. A group has one tile of c; `across`
- * and `down` say how many there are. Without local memory (odd variants) a tile has 64 elements, of which 2^wide are in
- * one row. On tensor cores `wide` says (TENSOR_) whether 16 bytes of a and of b can be read at once, two elements of c
- * written, and whether c is f32; with a `depth` the batch are parts of one product of so much in k, k in each but the
- * last. */
+/* FA__GPU_MATMUL: c (m x n) = a (m x k) b (k x n) + bias, for each place of a batch of `shape`. All are of one dtype,
+ * or a and b are f8, of which b may be the other one, and c is f32. A group has one tile of c; `across` and `down` say
+ * how many there are. Without local memory (odd variants) a tile has 64 elements, of which 2^wide are in one row. On
+ * tensor cores `wide` says (TENSOR_) whether 16 bytes of a and of b can be read at once, two elements of c written, and
+ * whether c is f32; with a `depth` the batch are parts of one product of so much in k, k in each but the last. */
 #define TENSOR_A_ALIGNED 1
 #define TENSOR_B_ALIGNED 2
 #define TENSOR_PAIRS 4
@@ -218,7 +217,7 @@ typedef struct matmul_arguments {
     i64 a_row, a_col, b_row, b_col, c_row, c_col, bias_col;
     i64 across, down;
     i64 shape[MOST_DIMS], a[MOST_DIMS], b[MOST_DIMS], c[MOST_DIMS];
-    i32 rank, dtype, b_dtype, bias, relu, wide, depth;
+    i32 rank, dtype, b_dtype, bias, wide, depth;
 } matmul_arguments;
 
 /* FA__GPU_POOL_MAX and its like: windows of planes (backend/pool.h), along the height and the width. Strides are over
