@@ -14,7 +14,7 @@ static inline bool fa__wire_finished(const fa__transfer *t)
     return t->done == sizeof t->frame + t->bytes;
 }
 
-/* ---- failures; `t`, of which there are `count`, are the transfers that are given up ---- */
+/* ---- failures; t[0] to t[count - 1] are the transfers that end with the error ---- */
 
 bool fa__wire_fail_with(fa__wire *w, fa__transfer *t, size_t count, fa_code code, const char *what);
 /* A rank that left said why, unless it was killed: then the reason is "". */

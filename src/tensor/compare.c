@@ -14,7 +14,7 @@ static bool all_true(const fa_tensor *tests)
     return tests && fa_item_int(fa_all(tests)) == 1;
 }
 
-/* Whether x and y are on one device, or may be brought together. When not, an error tells of both. */
+/* Whether x and y are on one device, or placement may move one of them. If not, the error names both devices. */
 static bool together(const fa_tensor *x, const fa_tensor *y)
 {
     const fa__device *one = fa__tensor_device(x), *other = fa__tensor_device(y);
