@@ -54,12 +54,18 @@ static bool begins_lines(const fa__walk *w, const fa__lane *out)
 }
 
 /* Rows of a result are often apart by a multiple of what a cache's sets are, and evict one another: a copy writes to
- * few at a time, and past the caches from a quarter of their size on. */
+ * few at a time, and past the caches from a quarter of their size on. Then neighbouring blocks go on in the rows of the
+ * operand, of which each has a long part, so that it is read as the memory likes it. */
 static blocks copy_blocks(const fa__walk *w, int from)
 {
     const fa__lane *out = &w->lane[w->code->inputs];
     bool whole = begins_lines(w, out), past = whole && w->n * out->size > fa__cpu_cache_bytes() / 4;
-    return (blocks){.copied = from, .past = past, .height = past ? 32 : whole ? 16 : 64, .width = fa__min(64, w->tile)};
+    return (blocks){.copied = from,
+                    .past = past,
+                    .height = past    ? 128
+                              : whole ? 16
+                                      : 64,
+                    .width = fa__min(64, w->tile)};
 }
 
 /* What computes takes long rows, each of which costs some time to begin. */
@@ -137,8 +143,9 @@ void fa__turned_run(void *walk, int64_t begin, int64_t end)
     blocks b = blocks_of(w);
     fa__worker_begin(&k, w, b.width);
     for (int64_t u = begin; u < end; u++) {
-        int64_t column = u % b.across * b.width, rest = u / b.across;
-        int64_t row = rest % b.down * b.height, outer = rest / b.down, height = w->shape[w->rank - 2];
+        int64_t each = b.down * b.across, outer = u / each, i = u - outer * each, height = w->shape[w->rank - 2];
+        int64_t row = (b.past ? i % b.down : i / b.across) * b.height;
+        int64_t column = (b.past ? i / b.down : i % b.across) * b.width;
         int64_t rows = fa__min(b.height, height - row), columns = fa__min(b.width, w->inner - column);
         fa__worker_seek(&k, (outer * height + row) * w->inner + column);
         if (b.copied >= 0)

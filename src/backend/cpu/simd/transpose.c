@@ -27,20 +27,35 @@ PLAIN(8)
 PLAIN(16)
 
 /* A square of `lanes` rows and columns; elements are moved as they are, whatever they mean. */
-#define SQUARE_OF(name, real, square, store)                                                                           \
-    FN void name##_##square(real *t, int64_t ts, const real *s, int64_t ss)                                            \
+#define SQUARE_OF(name, real)                                                                                          \
+    FN void name##_square(real *t, int64_t ts, const real *s, int64_t ss)                                              \
     {                                                                                                                  \
         name##v v[name##_lanes];                                                                                       \
         name##_load_square(v, s, ss, name##_lanes - 1);                                                                \
         UNROLL                                                                                                         \
         for (int q = 0; q < name##_lanes; q++)                                                                         \
-            store(t + q * ts, v[q]);                                                                                   \
+            name##_store(t + q * ts, v[q]);                                                                            \
     }
-#define PAST(to, value) stream_lane((lane *)(void *)(to), (lane)(value))
-SQUARE_OF(f32, float, square, f32_store)
-SQUARE_OF(f64, double, square, f64_store)
-SQUARE_OF(f32, float, square_past, PAST)
-SQUARE_OF(f64, double, square_past, PAST)
+SQUARE_OF(f32, float)
+SQUARE_OF(f64, double)
+
+/* Squares side by side, as wide as a line of the caches: each line is written past the caches at once, since the
+ * processor gathers only a few unfinished ones. */
+#define LINE_OF(name, real)                                                                                            \
+    FN void name##_line_past(real *t, int64_t ts, const real *s, int64_t ss)                                           \
+    {                                                                                                                  \
+        enum { L = name##_lanes, SQUARES = 64 / sizeof(real) / L };                                                    \
+        name##v v[SQUARES][L];                                                                                         \
+        UNROLL                                                                                                         \
+        for (int i = 0; i < SQUARES; i++)                                                                              \
+            name##_load_square(v[i], s + i * L * ss, ss, L - 1);                                                       \
+        UNROLL                                                                                                         \
+        for (int q = 0; q < L; q++)                                                                                    \
+            for (int i = 0; i < SQUARES; i++)                                                                          \
+                stream_lane((lane *)(void *)(t + q * ts + i * L), (lane)v[i][q]);                                      \
+    }
+LINE_OF(f32, float)
+LINE_OF(f64, double)
 
 /* Rows of the target that are too few for a square, `name##_columns` of them or more, some twice. */
 #define STRIP_OF(name, real)                                                                                           \
@@ -61,26 +76,42 @@ SQUARE_OF(f64, double, square_past, PAST)
 STRIP_OF(f32, float)
 STRIP_OF(f64, double)
 
-/* Rows of the source are far from one another, often by a multiple of what a cache's sets are apart: so each line of it
- * is read once and at once, and each line of the target is written by neighbouring stores. */
-#define BLOCKED(transpose, bits, name, square, real)                                                                   \
-    void FA__SIMD(transpose)(void *target, int64_t target_stride, const void *source, int64_t source_stride,           \
-                             int64_t rows, int64_t columns)                                                            \
+/* What is left of a matrix of which the first whole_rows x whole_columns are done */
+#define REST_OF(bits, name, real)                                                                                      \
+    FN void name##_rest(void *target, int64_t target_stride, const void *source, int64_t source_stride, int64_t rows,  \
+                        int64_t whole_rows, int64_t columns, int64_t whole_columns)                                    \
     {                                                                                                                  \
-        enum { L = name##_lanes, LINE = 64 / sizeof(real) };                                                           \
-        int64_t whole_rows = rows - rows % L, whole_columns = columns - columns % L;                                   \
-        for (int64_t line = 0; line < whole_columns; line += LINE)                                                     \
-            for (int64_t r = 0; r < whole_rows; r += L)                                                                \
-                for (int64_t c = line; c < line + LINE && c < whole_columns; c += L)                                   \
-                    name##_##square((real *)target + r * target_stride + c, target_stride,                             \
-                                    (const real *)source + c * source_stride + r, source_stride);                      \
         if (rows >= name##_columns)                                                                                    \
             name##_strips(target, target_stride, source, source_stride, whole_rows, rows, whole_columns);              \
         else                                                                                                           \
             FEW_ROWS(u##bits, whole_rows, rows, whole_columns)                                                         \
         BY_ELEMENT(u##bits, 0, rows, whole_columns, columns)                                                           \
     }
-BLOCKED(fa__transpose_32, 32, f32, square, float)
-BLOCKED(fa__transpose_64, 64, f64, square, double)
-BLOCKED(fa__transpose_past_32, 32, f32, square_past, float)
-BLOCKED(fa__transpose_past_64, 64, f64, square_past, double)
+REST_OF(32, f32, float)
+REST_OF(64, f64, double)
+
+/* Rows of the source are far from one another, often by a multiple of what a cache's sets are apart: so each line of it
+ * is read once and at once, and each line of the target is written by neighbouring stores. */
+#define BLOCKED(transpose, bits, name, real, past)                                                                     \
+    void FA__SIMD(transpose)(void *target, int64_t target_stride, const void *source, int64_t source_stride,           \
+                             int64_t rows, int64_t columns)                                                            \
+    {                                                                                                                  \
+        enum { L = name##_lanes, LINE = 64 / sizeof(real) };                                                           \
+        int64_t whole_rows = rows - rows % L, whole_columns = columns - columns % L;                                   \
+        for (int64_t line = 0; line < whole_columns; line += LINE)                                                     \
+            for (int64_t r = 0; r < whole_rows; r += L) {                                                              \
+                real *t = (real *)target + r * target_stride;                                                          \
+                const real *s = (const real *)source + r;                                                              \
+                if (past && line + LINE <= whole_columns) {                                                            \
+                    name##_line_past(t + line, target_stride, s + line * source_stride, source_stride);                \
+                    continue;                                                                                          \
+                }                                                                                                      \
+                for (int64_t c = line; c < line + LINE && c < whole_columns; c += L)                                   \
+                    name##_square(t + c, target_stride, s + c * source_stride, source_stride);                         \
+            }                                                                                                          \
+        name##_rest(target, target_stride, source, source_stride, rows, whole_rows, columns, whole_columns);           \
+    }
+BLOCKED(fa__transpose_32, 32, f32, float, false)
+BLOCKED(fa__transpose_64, 64, f64, double, false)
+BLOCKED(fa__transpose_past_32, 32, f32, float, true)
+BLOCKED(fa__transpose_past_64, 64, f64, double, true)
