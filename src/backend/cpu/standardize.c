@@ -241,7 +241,8 @@ static void describe(norm *s, int64_t set)
     s->blocks = (s->n + FA__BLOCK - 1) / FA__BLOCK;
     s->together = s->outer == 1 && s->n <= FA__BLOCK ? GROUP / (s->n + !s->n) : 1;
     s->k = fa__cpu_class(x->dtype);
-    s->stream = fa__cpu_streams((s->gy ? 3 : 2) * s->rows * s->n * s->k->size);
+    int64_t bytes = (s->gy ? 3 : 2) * s->rows * s->n * s->k->size;
+    s->stream = fa__cpu_streams(bytes + bytes / 3); /* what nearly fills the caches would not stay there */
 }
 
 typedef struct task {
