@@ -29,6 +29,9 @@ struct fa__near {
     size_t bytes;     /* of a ring */
     int file;         /* -1: closed */
     atomic_int users; /* in this process */
+    struct {
+        _Alignas(LINE) uint64_t read; /* of the ring that a side writes to, when it last looked */
+    } known[2];
 };
 
 static size_t mapped(const fa__near *n)
@@ -44,8 +47,9 @@ static void name_of(uint64_t number, char *name, size_t room)
 /* Maps the file, which it owns. */
 static fa__near *map(int file, size_t ring_bytes)
 {
-    fa__near *n = calloc(1, sizeof *n);
+    fa__near *n = aligned_alloc(LINE, sizeof *n);
     if (n) {
+        memset(n, 0, sizeof *n);
         n->bytes = ring_bytes;
         n->file = file;
         n->users = 1;
@@ -144,14 +148,32 @@ static size_t least(size_t a, size_t b, size_t c)
     return ab < c ? ab : c;
 }
 
-size_t fa__near_put(fa__near *n, int side, const void *data, size_t bytes, bool *wakes)
+/* Room for `wanted` bytes in the ring of a side, or for fewer. The other side's counter is looked at only if what was
+ * known of it does not tell: its line comes from the other core. */
+static size_t room_for(fa__near *n, int side, size_t wanted)
+{
+    const ring *r = &n->shared->ring[side];
+    const uint64_t written = atomic_load_explicit(&r->written, memory_order_relaxed);
+    if (n->bytes - (size_t)(written - n->known[side].read) < wanted)
+        n->known[side].read = atomic_load(&r->read);
+    return least(wanted, n->bytes - (size_t)(written - n->known[side].read), STEP);
+}
+
+size_t fa__near_put(fa__near *n, int side, const struct iovec *part, int parts, bool *wakes)
 {
     ring *r = &n->shared->ring[side];
-    uint64_t written = atomic_load_explicit(&r->written, memory_order_relaxed);
-    size_t moved = least(bytes, n->bytes - (size_t)(written - atomic_load(&r->read)), STEP);
+    const uint64_t written = atomic_load_explicit(&r->written, memory_order_relaxed);
+    size_t wanted = 0, moved = 0;
+    for (int i = 0; i < parts; i++)
+        wanted += part[i].iov_len;
+    const size_t room = room_for(n, side, wanted < STEP ? wanted : STEP);
+    for (int i = 0; i < parts && moved < room; i++) {
+        size_t now = least(part[i].iov_len, room - moved, STEP);
+        copy_ring(n, side, written + moved, part[i].iov_base, now, false);
+        moved += now;
+    }
     if (!moved)
         return 0;
-    copy_ring(n, side, written, (char *)(uintptr_t)data, moved, false);
     atomic_store(&r->written, written + moved);
     *wakes = atomic_load(&r->reader_sleeps) && atomic_exchange(&r->reader_sleeps, 0);
     return moved;

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 typedef struct fa__near fa__near;
 
@@ -26,10 +27,10 @@ void fa__near_opened(fa__near *n);
 fa__near *fa__near_share(fa__near *n);
 void fa__near_free(fa__near *n);
 
-/* Copies up to `bytes` into the ring that the rank `side` (0 or 1) writes to; how many. `wakes`: the other one sleeps,
- * and has to be woken. */
-size_t fa__near_put(fa__near *n, int side, const void *data, size_t bytes, bool *wakes);
-/* The same from the ring that the other one writes to. */
+/* Copies the parts, or as much of them as there is room for, into the ring that the rank `side` (0 or 1) writes to; how
+ * many bytes, which the other one sees at once. `wakes`: it sleeps, and has to be woken. */
+size_t fa__near_put(fa__near *n, int side, const struct iovec *part, int parts, bool *wakes);
+/* Copies up to `bytes` from the ring that the other one writes to. */
 size_t fa__near_take(fa__near *n, int side, void *into, size_t bytes, bool *wakes);
 /* Whether something can be taken, or put. */
 bool fa__near_ready(const fa__near *n, int side, bool takes);

@@ -177,10 +177,12 @@ static void nap(int64_t since)
         sched_yield();
 }
 
-/* Waits until a transfer can go on, or for a second. */
+/* Waits until a transfer can go on, or for a second. What comes at once is not worth reading the clock. */
 static void wait_for(fa__wire *w, const fa__transfer *t, size_t count, struct pollfd *polled, int64_t since,
                      int64_t until)
 {
+    if (!w->mpi && fa__wire_look(w, t, count))
+        return;
     int64_t begin = fa__dist_clock();
     if (w->mpi) {
         nap(since);
@@ -200,8 +202,7 @@ static bool move_all(fa__wire *w, fa__transfer *t, size_t count, struct pollfd *
                      const struct fa__wire_frame *frame)
 {
     const int64_t patience = (int64_t)(w->timeout * 1e9);
-    int64_t last = fa__dist_clock();
-    for (;;) {
+    for (int64_t last = 0;;) {
         size_t before = 0, after = 0, open = 0;
         for (size_t k = 0; k < count; k++) {
             before += t[k].done;
@@ -212,9 +213,10 @@ static bool move_all(fa__wire *w, fa__transfer *t, size_t count, struct pollfd *
         }
         if (!open)
             return true;
-        if (after != before)
-            last = fa__dist_clock();
-        else if (fa__dist_clock() - last > patience)
+        const int64_t now = fa__dist_clock();
+        if (after != before || !last)
+            last = now;
+        else if (now - last > patience)
             return fa__wire_timed_out(w, t, count, frame->name);
         wait_for(w, t, count, polled, last, last + patience);
     }

@@ -12,17 +12,9 @@ ssize_t fa__wire_move_near(fa__wire *w, const fa__transfer *t, const struct iove
 {
     const int side = fa__wire_side(w, t->peer);
     fa__near *n = w->near[t->peer];
-    size_t moved = 0;
     bool wakes = false;
-    for (int i = 0; i < parts; i++) {
-        bool sleeping = false;
-        size_t now = t->receives ? fa__near_take(n, side, part[i].iov_base, part[i].iov_len, &sleeping)
-                                 : fa__near_put(n, side, part[i].iov_base, part[i].iov_len, &sleeping);
-        moved += now;
-        wakes |= sleeping;
-        if (now < part[i].iov_len)
-            break;
-    }
+    size_t moved = t->receives ? fa__near_take(n, side, part->iov_base, part->iov_len, &wakes)
+                               : fa__near_put(n, side, part, parts, &wakes);
     if (wakes)
         (void)!send(w->socket[t->peer], &(char){FA__WIRE_WAKES}, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (moved || w->ended[t->peer])
@@ -44,22 +36,29 @@ bool fa__wire_near_ready(const fa__wire *w, const fa__transfer *t, size_t count)
     return false;
 }
 
-/* Looks again for a moment, which is shorter than being woken takes. The other rank may be waiting for this CPU. */
+static bool look(const fa__wire *w, const fa__transfer *t, size_t count, int times)
+{
+    for (int i = 0; i < times; i++)
+        if (fa__wire_near_ready(w, t, count))
+            return true;
+    return false;
+}
+
+bool fa__wire_look(const fa__wire *w, const fa__transfer *t, size_t count)
+{
+    return look(w, t, count, FIRST);
+}
+
+/* The other rank may be waiting for this CPU. */
 bool fa__wire_spin(const fa__wire *w, const fa__transfer *t, size_t count)
 {
-    int looks = FIRST;
-    int64_t until = 0;
-    for (;;) {
-        for (int i = 0; i < looks; i++)
-            if (fa__wire_near_ready(w, t, count))
-                return true;
-        const int64_t now = fa__dist_clock();
-        until = until ? until : now + SPIN;
-        if (now > until)
-            return false;
+    const int64_t until = fa__dist_clock() + SPIN;
+    do {
         sched_yield();
-        looks = NEXT;
-    }
+        if (look(w, t, count, NEXT))
+            return true;
+    } while (fa__dist_clock() < until);
+    return false;
 }
 
 void fa__wire_say_sleeping(const fa__wire *w, const fa__transfer *t, size_t count, bool sleeps)

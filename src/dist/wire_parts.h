@@ -38,7 +38,9 @@ static inline int fa__wire_side(const fa__wire *w, int peer)
 ssize_t fa__wire_move_near(fa__wire *w, const fa__transfer *t, const struct iovec *part, int parts);
 /* Whether an unfinished transfer can go on. */
 bool fa__wire_near_ready(const fa__wire *w, const fa__transfer *t, size_t count);
-/* Looks again for a moment, which is shorter than being woken takes. The other rank may be waiting for this CPU. */
+/* The same, for a fraction of a microsecond. */
+bool fa__wire_look(const fa__wire *w, const fa__transfer *t, size_t count);
+/* The same, for a moment, which is shorter than being woken takes. */
 bool fa__wire_spin(const fa__wire *w, const fa__transfer *t, size_t count);
 void fa__wire_say_sleeping(const fa__wire *w, const fa__transfer *t, size_t count, bool sleeps);
 
