@@ -63,6 +63,14 @@ FA_API void fa__hooks_early(int change);
 /* To be called in a hook: function(context, good) is called when the outermost backward pass of this thread ends, with
  * `good` false if it failed; its result is that of the pass. */
 FA_API bool fa__after_backward(bool (*function)(void *context, bool good), void *context);
+/* What an optimizer remembers of the gradient that its last step used; zero before the first. */
+typedef struct fa__grad_use {
+    bool stepped;
+    uint32_t life, sums;
+} fa__grad_use;
+/* To be called behind a step that used the gradient of t. Logs a warning, once, if backward has added to this gradient
+ * since the last call with `use`, and the program has not removed, replaced or modified it in between. */
+FA_API void fa__grad_was_used(fa_tensor *t, fa__grad_use *use);
 /* Makes t, a leaf or an earlier result of this, a copy of `source` that was recorded now: gradients of t go to source,
  * converted to its dtype and device. Without recording, or if no gradients flow to source or it is NULL, t becomes a
  * constant. Elements do not change. No other thread may use t. */

@@ -585,6 +585,19 @@ class tensor : public handle<fa_tensor>
         o.device = device.get();
         return owned((fa_tensor_from)(data, shape.get(), &o));
     }
+    /** The same of all elements of a vector: fa::tensor::from(v, {2, 3}). Throws unless their number is the shape's. */
+    template <class N>
+    static tensor from(const std::vector<N> &v, const fa::shape &shape, const fa::device &device = {}, FA__HERE)
+    {
+        const detail::call here(file, line);
+        size_t count = 1;
+        for (int i = 0; i < shape.rank(); i++)
+            count *= static_cast<size_t>(shape[i]);
+        if (count != v.size())
+            (fa_fail)(FA_ERROR_SHAPE, "fa::tensor::from: a vector of %zu elements for a shape of %zu", v.size(), count);
+        detail::check();
+        return from(v.data(), shape, device, file, line);
+    }
     /** A tensor over memory of the program, without a copy: it has to outlive the tensor and its views. */
     template <class N> static tensor borrow(N *data, const fa::shape &shape, FA__HERE)
     {
@@ -1066,10 +1079,10 @@ class module : public handle<fa_module>
         return tensor::owned((fa_forward_transformer)(get(), x.get(), &o));
     }
     /** A child, as "features.0". */
-    module child(const char *name, FA__HERE) const
+    module child(const std::string &name, FA__HERE) const
     {
         const detail::call here(file, line);
-        fa_module *c = (fa_module_child)(get(), name);
+        fa_module *c = (fa_module_child)(get(), name.c_str());
         detail::good(c);
         return module(c);
     }
@@ -1093,24 +1106,24 @@ class module : public handle<fa_module>
     hook before_backward(std::function<tensor(const module &, const tensor &grad_output)> function, FA__HERE) const;
 
     /** Adds a child under a name; returns the child. */
-    module add(const char *name, const module &part, FA__HERE) const
+    module add(const std::string &name, const module &part, FA__HERE) const
     {
         const detail::call here(file, line);
-        detail::good((fa_module_add)(get(), name, part.get()));
+        detail::good((fa_module_add)(get(), name.c_str(), part.get()));
         return part;
     }
     /** Adds a parameter under a name; returns it. */
-    tensor add_parameter(const char *name, const tensor &t, FA__HERE) const
+    tensor add_parameter(const std::string &name, const tensor &t, FA__HERE) const
     {
         const detail::call here(file, line);
-        detail::good((fa_module_parameter)(get(), name, t.get()));
+        detail::good((fa_module_parameter)(get(), name.c_str(), t.get()));
         return t;
     }
     /** Adds a buffer under a name; returns it. */
-    tensor add_buffer(const char *name, const tensor &t, FA__HERE) const
+    tensor add_buffer(const std::string &name, const tensor &t, FA__HERE) const
     {
         const detail::call here(file, line);
-        detail::good((fa_module_buffer)(get(), name, t.get()));
+        detail::good((fa_module_buffer)(get(), name.c_str(), t.get()));
         return t;
     }
 
@@ -1143,10 +1156,29 @@ class module : public handle<fa_module>
  *      };
  *
  *  An exception in forward() passes through the library to the caller. The object must not be destroyed while modules
- *  that it was added to are run. */
+ *  that it was added to are run: a network inside a network is a member, or belongs to the outer one:
+ *  add("block", std::make_shared<block>()). */
 class network : public module
 {
   public:
+    using module::add;
+    /** Adds a network under a name and keeps it as long as this one; returns it as a module. */
+    template <class N, class = std::enable_if_t<std::is_base_of<network, N>::value>>
+    module add(const std::string &name, const std::shared_ptr<N> &part, FA__HERE)
+    {
+        module::add(name, *part, file, line);
+        kept.push_back(part);
+        return *part;
+    }
+    /** A network that ends with the call cannot be added. */
+    template <class N, class = std::enable_if_t<std::is_base_of<network, N>::value && !std::is_reference<N>::value>>
+    module add(const std::string &, N &&)
+    {
+        static_assert(std::is_reference<N>::value,
+                      "the network ends with this call, but has to live as long as the one "
+                      "that it is added to: add(name, std::make_shared<T>())");
+        return {};
+    }
     /** Makes a module of a kind, which messages name. */
     explicit network(const char *kind = "network") : module(made(kind))
     {
@@ -1183,13 +1215,15 @@ class network : public module
         network *n = *static_cast<network **>((fa_module_data)(self));
         try {
             if (!n)
-                throw error(FA_ERROR_STATE, "the network was destroyed");
+                throw error(FA_ERROR_STATE,
+                            "the network was destroyed: it has to live as long as the modules that it was added to");
             return detail::handed_over(n->forward(detail::all(inputs)));
         } catch (...) {
             detail::gave_up();
         }
         return nullptr;
     }
+    std::vector<std::shared_ptr<network>> kept;
 };
 
 /** A hook of a tensor, from on_grad(), or of a module, from on_forward(), before_forward(), on_backward() or
@@ -1471,6 +1505,21 @@ class optimizer : public handle<fa_optim>
     {
     }
 };
+
+/** Clips the norm of all gradients together to max_norm, in place; returns the norm before: clip_grad_norm(net, 1). */
+inline tensor clip_grad_norm(const parameters &list, double max_norm, double norm_type = 2, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_clip_grad_norm_options o = FA__DEFAULT_fa_clip_grad_norm;
+    o.norm_type = norm_type;
+    return tensor::owned((fa_clip_grad_norm)(list.get(), max_norm, &o));
+}
+/** Clamps each element of the gradients to -clip_value..clip_value, in place. */
+inline void clip_grad_value(const parameters &list, double clip_value, FA__HERE)
+{
+    const detail::call here(file, line);
+    detail::good((fa_clip_grad_value)(list.get(), clip_value));
+}
 
 /** A schedule of learning rates. */
 class schedule : public handle<fa_schedule>

@@ -97,6 +97,7 @@ FA__HOT bool fa_set_grad(fa_tensor *t, fa_tensor *grad)
     pthread_mutex_lock(&a->lock);
     fa_tensor *old = a->grad;
     a->grad = grad ? fa__ref(grad) : NULL;
+    fa__grad_renew(a);
     pthread_mutex_unlock(&a->lock);
     fa__unref(old);
     return true;

@@ -44,6 +44,24 @@ static bool replace(fa__autograd *a, fa_tensor *g)
     return true;
 }
 
+static bool add(const fa__pass *w, fa__autograd *a, fa_tensor *g)
+{
+    return w->create ? replace(a, fa_add(a->grad, g)) : fa_add_(a->grad, g) != NULL;
+}
+
+/* The same for a gradient that a step has used. */
+static FA__COLD bool add_to_used(const fa__pass *w, fa__autograd *a, fa_tensor *g)
+{
+    if (fa_tensor_version(a->grad) != a->used) {
+        fa__grad_renew(a);
+        return add(w, a, g);
+    }
+    bool good = add(w, a, g);
+    a->used = fa_tensor_version(a->grad);
+    a->sums++;
+    return good;
+}
+
 /* Called with the lock held. */
 static FA__HOT bool store(const fa__pass *w, fa__autograd *a, fa_tensor *g)
 {
@@ -51,7 +69,7 @@ static FA__HOT bool store(const fa__pass *w, fa__autograd *a, fa_tensor *g)
         bool as_is = g->storage && (w->create ? is_alone(g) : is_ours(g));
         return replace(a, as_is ? g : fa__row_major(g));
     }
-    return w->create ? replace(a, fa_add(a->grad, g)) : fa_add_(a->grad, g) != NULL;
+    return FA__LIKELY(a->used < 0) ? add(w, a, g) : add_to_used(w, a, g);
 }
 
 /* A gradient with a history is stored in a tensor that the history refers to: reference counting frees neither, and

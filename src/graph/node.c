@@ -280,6 +280,8 @@ FA__HOT fa__autograd *fa__autograd_of(fa_tensor *t)
         return NULL;
     a->grad = NULL;
     a->hooks = a->after = a->followers = NULL;
+    a->used = -1;
+    a->life = a->sums = 0;
     pthread_mutex_init(&a->lock, NULL);
     if (__atomic_compare_exchange_n(&t->autograd, &made, &a->object, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return a;

@@ -2,6 +2,7 @@
  * rmsprop.c and adagrad.c; the data of groups is in optim.c and option.c, the step over all groups in step.c. */
 #ifndef FA__OPTIM_OPTIM_H
 #define FA__OPTIM_OPTIM_H
+#include <facula/autograd.h>
 #include <facula/expression.h>
 #include <facula/optim.h>
 #include <facula/scope.h>
@@ -76,6 +77,7 @@ typedef struct fa__slot {
     fa_tensor *loaded[FA__MOST_STATES];    /* the new state while a state dict is loaded */
     fa_tensor *counter[FA__MOST_COUNTERS]; /* of a capturable optimizer: 0-dimensional, on its device */
     int64_t step;                          /* number of its steps */
+    fa__grad_use use;                      /* the gradient that the last step used */
     bool fresh;                            /* a state was created that has not been through a step */
     /* Steps modify the parameter and its master weight equally often. So the difference of their versions after a step
      * stays the same until somebody else modifies the parameter. */

@@ -365,6 +365,7 @@ static bool step(fa_optim *o, fa_tensor *found)
         fa__slot *slot = g->active[i];
         slot->step++;
         slot->fresh = false;
+        fa__grad_was_used(slot->parameter, &slot->use);
         slot->synced = g->master && i >= g->plain;
         if (slot->synced)
             slot->ahead = ahead(slot);

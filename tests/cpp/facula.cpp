@@ -74,6 +74,8 @@ static void values()
     const std::vector<float> data = {1, 2, 3, 4, 5, 6};
     const fa::tensor x = fa::tensor::from(data.data(), {2, 3});
     CHECK(x.to_vector<float>() == data && x.numel() == 6 && x.dim() == 2 && x.size(-1) == 3);
+    CHECK(fa::equal(fa::tensor::from(data, {2, 3}), x) && fa::tensor::from(data, {6}).size(0) == 6);
+    CHECK(says(failure([&] { (void)fa::tensor::from(data, {2, 2}); }), "6 elements for a shape of 4"));
     CHECK((x.shape() == fa::shape{2, 3}) && (x.shape() != fa::shape{3, 2}));
     CHECK(fa::sum(x, {1}).to_vector<double>() == (std::vector<double>{6, 15}));
     CHECK((fa::sum(x, {{0, 1}, true}).shape() == fa::shape{1, 1}));
@@ -154,6 +156,34 @@ struct mlp : fa::network {
     }
 };
 
+/* Networks inside another one, which live as long as it. */
+struct outer : fa::network {
+    fa::module first = add("first", std::make_shared<mlp>());
+    std::vector<fa::module> rest;
+    outer()
+    {
+        for (int i = 0; i < 2; i++)
+            rest.push_back(add("rest" + std::to_string(i), std::make_shared<mlp>()));
+    }
+    fa::tensor forward(const fa::tensor &x) override
+    {
+        return first(x) + rest[0](x) + rest[1](x);
+    }
+};
+
+static void networks_inside_networks()
+{
+    fa::module left;
+    const fa::tensor x = fa::rand({5, 4});
+    {
+        outer net;
+        CHECK(net.parameters().size() == 15 && net.parameters().count("rest1.fc2.bias"));
+        CHECK(net(x).size(1) == 2);
+        left = net.rest[1];
+    }
+    CHECK(says(failure([&] { (void)left(x); }), "the network was destroyed"));
+}
+
 static void networks(const std::string &work)
 {
     fa::manual_seed(3);
@@ -163,6 +193,12 @@ static void networks(const std::string &work)
     CHECK(says(table, "fc1") && says(table, "(5, 2)") && net.summary() != table);
     CHECK(says(failure([&] { (void)net.summary({5, 3}); }), "fa_linear("));
     CHECK(fa::optim::sgd(net.parameters(), 0.5).lr() == 0.5);
+    fa::sum(net(x)).backward();
+    const double norm = fa::clip_grad_norm(net, 0.25).item();
+    CHECK(norm > 0.25 && std::fabs(fa::clip_grad_norm(net.parameters(), 1).item() - 0.25) < 1e-4);
+    fa::clip_grad_value({net.scale}, 0.01);
+    CHECK(fa::amax(fa::abs(net.scale.grad())).item() <= 0.011);
+    CHECK(says(failure([&] { fa::clip_grad_value(net, -1); }), "facula.cpp"));
     CHECK(net(x).size(1) == 2 && net.parameters().size() == 5 && net.parameters().count("fc2.bias"));
     net.refuse = 1;
     try {
@@ -518,6 +554,7 @@ int main(int count, char **argument)
     operators();
     values();
     errors();
+    networks_inside_networks();
     networks(count > 1 ? argument[1] : ".");
     recurrent();
     attention();

@@ -126,6 +126,11 @@ static void products_do_not_promote(void **state)
     FAILS(FA_ERROR_DTYPE, "f32", "f64");
     assert_null(fa_matmul(fa_ones(FA_SHAPE(2, 2), .dtype = FA_I32), a));
     FAILS(FA_ERROR_DTYPE, "i32", "f32");
+    fa_tensor *image = fa_ones(FA_SHAPE(1, 1, 4, 4), .dtype = FA_U8);
+    assert_null(fa_conv2d(image, fa_ones(FA_SHAPE(1, 1, 2, 2))));
+    FAILS(FA_ERROR_DTYPE, "u8 and f32", "fa_transform_to_tensor");
+    assert_null(fa_conv2d(fa_to(image, FA_F32), fa_ones(FA_SHAPE(1, 1, 2, 2), .dtype = FA_F64)));
+    FAILS(FA_ERROR_DTYPE, "f32 and f64", "fa_to converts");
 }
 
 /* Any bool operand of `-`, and negating bool, is an error. */

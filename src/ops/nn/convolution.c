@@ -64,8 +64,9 @@ static bool check_dtypes(const fa__call *c, const fa_tensor *x, const fa_tensor 
     const fa_tensor *other = x->dtype != weight->dtype ? weight : bias && bias->dtype != x->dtype ? bias : NULL;
     if (other)
         return fa__call_fail(c, FA_ERROR_DTYPE,
-                             "%s and %s: convolutions do not promote, all have to be of one dtype, fa_to converts",
-                             fa_dtype_name((fa_dtype)x->dtype), fa_dtype_name((fa_dtype)other->dtype));
+                             "%s and %s: convolutions do not promote, all have to be of one dtype, fa_to converts%s",
+                             fa_dtype_name((fa_dtype)x->dtype), fa_dtype_name((fa_dtype)other->dtype),
+                             x->dtype == FA_U8 ? " (images also fa_transform_to_tensor(), to 0 to 1)" : "");
     return x->dtype != FA_BOOL || fa__call_fail(c, FA_ERROR_DTYPE, "there is no convolution of bool");
 }
 
