@@ -250,7 +250,7 @@ def header_text(tree, path, done):
 
 
 def renamed(text, names, prefix):
-    """A text with other names; members of structs, strings and comments stay."""
+    """A text with other names; members of structs, kernels' names of operations, strings and comments stay."""
     out, last, before, bodies = [], 0, ['', '', ''], []
     for m in TEXT.finditer(text):
         token = m[0]
@@ -260,7 +260,7 @@ def renamed(text, names, prefix):
             bodies.append(bool({'struct', 'union'} & set(before[1:])))
         elif token == '}' and bodies:
             bodies.pop()
-        elif token in names and before[-1] not in ('.', '->') and before[-2] != 'offsetof':
+        elif token in names and before[-1] not in ('.', '->', 'KERNEL') and before[-2] != 'offsetof':
             behind = re.compile(r'\s*(?:/\*.*?\*/\s*)*(.?)', re.S).match(text, m.end())[1]
             member = bodies and bodies[-1] and (behind in ';,[:' or behind == ')' and before[-1] == '*')
             if not member or before[-1] in ('struct', 'union', 'enum'):

@@ -17,7 +17,7 @@ static double degrees(double slope)
 }
 
 /* Sheared around the corner at the top left, as torchvision does. */
-fa__warp fa__step_warp(const fa__step *s, int64_t height, int64_t width)
+fa__warp fa__step_warp(const fa__augment_step *s, int64_t height, int64_t width)
 {
     double by = s->part * s->sign, most = 150.0 / 331, angle = s->operation == FA__ROTATE ? -30 * by : 0;
     const double translate[2] = {s->operation == FA__TRANSLATE_X ? trunc(most * (double)width * by) : 0,
@@ -29,75 +29,75 @@ fa__warp fa__step_warp(const fa__step *s, int64_t height, int64_t width)
     return fa__warp_of(angle, translate, 1, shear, center);
 }
 
-double fa__step_factor(const fa__step *s)
+double fa__step_factor(const fa__augment_step *s)
 {
     return 1 + 0.9 * s->part * s->sign;
 }
 
-int fa__step_bits(const fa__step *s)
+int fa__step_bits(const fa__augment_step *s)
 {
     return 8 - (int)rint(4 * s->part);
 }
 
-double fa__step_threshold(const fa__step *s)
+double fa__step_threshold(const fa__augment_step *s)
 {
     return s->operation == FA__INVERT ? 0 : 1 - s->part;
 }
 
-static void identity(fa__frame frame[2], const fa__step *s)
+static void identity(fa__frame frame[2], const fa__augment_step *s)
 {
     (void)frame, (void)s;
 }
 
-static void warp(fa__frame frame[2], const fa__step *s)
+static void warp(fa__frame frame[2], const fa__augment_step *s)
 {
     fa__warp w = fa__step_warp(s, frame[0].height, frame[0].width);
     fa__frame_warp(frame, &w, s->interpolation, 0);
 }
 
-static void brightness(fa__frame frame[2], const fa__step *s)
+static void brightness(fa__frame frame[2], const fa__augment_step *s)
 {
     fa__frame_brightness(&frame[0], fa__step_factor(s));
 }
 
-static void color(fa__frame frame[2], const fa__step *s)
+static void color(fa__frame frame[2], const fa__augment_step *s)
 {
     fa__frame_saturation(&frame[0], fa__step_factor(s));
 }
 
-static void contrast(fa__frame frame[2], const fa__step *s)
+static void contrast(fa__frame frame[2], const fa__augment_step *s)
 {
     fa__frame_contrast(&frame[0], fa__step_factor(s));
 }
 
-static void sharpness(fa__frame frame[2], const fa__step *s)
+static void sharpness(fa__frame frame[2], const fa__augment_step *s)
 {
     fa__frame_sharpness(frame, fa__step_factor(s));
 }
 
-static void posterize(fa__frame frame[2], const fa__step *s)
+static void posterize(fa__frame frame[2], const fa__augment_step *s)
 {
     fa__frame_posterize(&frame[0], fa__step_bits(s));
 }
 
-static void solarize(fa__frame frame[2], const fa__step *s)
+static void solarize(fa__frame frame[2], const fa__augment_step *s)
 {
     fa__frame_solarize(&frame[0], fa__step_threshold(s));
 }
 
-static void autocontrast(fa__frame frame[2], const fa__step *s)
+static void autocontrast(fa__frame frame[2], const fa__augment_step *s)
 {
     (void)s;
     fa__frame_autocontrast(&frame[0]);
 }
 
-static void equalize(fa__frame frame[2], const fa__step *s)
+static void equalize(fa__frame frame[2], const fa__augment_step *s)
 {
     (void)s;
     fa__frame_equalize(&frame[0]);
 }
 
-static void (*const operations[])(fa__frame frame[2], const fa__step *s) = {
+static void (*const operations[])(fa__frame frame[2], const fa__augment_step *s) = {
     [FA__IDENTITY] = identity,         [FA__SHEAR_X] = warp,        [FA__SHEAR_Y] = warp,
     [FA__TRANSLATE_X] = warp,          [FA__TRANSLATE_Y] = warp,    [FA__ROTATE] = warp,
     [FA__BRIGHTNESS] = brightness,     [FA__COLOR] = color,         [FA__CONTRAST] = contrast,
@@ -107,11 +107,11 @@ static void (*const operations[])(fa__frame frame[2], const fa__step *s) = {
 enum { MOST_ROUNDS = 16 };
 
 /* Draws the steps of an image; their number, which is the same for all. */
-typedef int64_t draw_function(const void *data, uint64_t *state, fa__step *step);
+typedef int64_t draw_function(const void *data, uint64_t *state, fa__augment_step *step);
 
 static void augment_image(const void *data, fa__frame frame[2], draw_function *draw)
 {
-    fa__step step[MOST_ROUNDS];
+    fa__augment_step step[MOST_ROUNDS];
     int64_t rounds = draw(data, frame[0].state, step);
     for (int64_t r = 0; r < rounds; r++)
         operations[step[r].operation](frame, &step[r]);
@@ -119,7 +119,7 @@ static void augment_image(const void *data, fa__frame frame[2], draw_function *d
 
 static fa_tensor *augment_there(const void *data, const fa__images *b, draw_function *draw)
 {
-    fa__step *step = malloc((size_t)(b->count + 1) * MOST_ROUNDS * sizeof *step);
+    fa__augment_step *step = malloc((size_t)(b->count + 1) * MOST_ROUNDS * sizeof *step);
     int64_t rounds = 0;
     if (!step) {
         fa_fail(FA_ERROR_MEMORY, "a transform has no memory for the operations of %" PRId64 " images", b->count);
@@ -138,12 +138,12 @@ typedef struct rand_augment {
     fa_interpolation interpolation;
 } rand_augment;
 
-static int64_t draw_rand(const void *data, uint64_t *state, fa__step *step)
+static int64_t draw_rand(const void *data, uint64_t *state, fa__augment_step *step)
 {
     const rand_augment *r = data;
     for (int64_t i = 0; i < r->count; i++) {
         fa__augmentation which = (fa__augmentation)fa__random_below(state, FA__INVERT);
-        step[i] = (fa__step){which, r->part, fa__random_below(state, 2) ? 1 : -1, r->interpolation};
+        step[i] = (fa__augment_step){which, r->part, fa__random_below(state, 2) ? 1 : -1, r->interpolation};
     }
     return r->count;
 }
@@ -221,14 +221,14 @@ static const policy cifar10_policy[][2] = {
     {{FA__AUTOCONTRAST, 9, 2}, {FA__SOLARIZE, 8, 3}},   {{FA__EQUALIZE, 8, 8}, {FA__INVERT, 1, 3}},
     {{FA__TRANSLATE_Y, 7, 9}, {FA__AUTOCONTRAST, 9, 1}}};
 
-static int64_t draw_auto(const void *data, uint64_t *state, fa__step *step)
+static int64_t draw_auto(const void *data, uint64_t *state, fa__augment_step *step)
 {
     const policy *p = cifar10_policy[fa__random_below(state, sizeof cifar10_policy / sizeof *cifar10_policy)];
     for (int i = 0; i < 2; i++) {
         bool applied = (double)p[i].tenths / 10 > fa__random_uniform(state);
         double sign = fa__random_below(state, 2) ? 1 : -1;
-        step[i] = (fa__step){applied ? p[i].operation : FA__IDENTITY, p[i].ninths / 9.0, sign,
-                             *(const fa_interpolation *)data};
+        step[i] = (fa__augment_step){applied ? p[i].operation : FA__IDENTITY, p[i].ninths / 9.0, sign,
+                                     *(const fa_interpolation *)data};
     }
     return 2;
 }

@@ -22,18 +22,18 @@ typedef enum fa__augmentation {
 } fa__augmentation;
 
 /* An operation of strength 0 to 1; `sign` is 1, or -1 at random. */
-typedef struct fa__step {
+typedef struct fa__augment_step {
     fa__augmentation operation;
     double part, sign;
     fa_interpolation interpolation;
-} fa__step;
+} fa__augment_step;
 
 /* The map of an operation up to FA__ROTATE, the factor of one up to FA__SHARPNESS, the bits and the threshold. */
-fa__warp fa__step_warp(const fa__step *s, int64_t height, int64_t width);
-double fa__step_factor(const fa__step *s);
-int fa__step_bits(const fa__step *s);
-double fa__step_threshold(const fa__step *s);
+fa__warp fa__step_warp(const fa__augment_step *s, int64_t height, int64_t width);
+double fa__step_factor(const fa__augment_step *s);
+int fa__step_bits(const fa__augment_step *s);
+double fa__step_threshold(const fa__augment_step *s);
 
 /* Applies `rounds` steps to each image of a batch on a device: those of image i begin at step[i * rounds]. */
-fa_tensor *fa__images_augment(const fa__images *b, const fa__step *step, int64_t rounds);
+fa_tensor *fa__images_augment(const fa__images *b, const fa__augment_step *step, int64_t rounds);
 #endif

@@ -12,12 +12,12 @@
 /* Some images of a batch, with the steps that they take: `which` of them, by their numbers. */
 typedef struct group {
     const fa__images *images; /* the group's own */
-    const fa__step *step;     /* of all images of the batch */
+    const fa__augment_step *step;     /* of all images of the batch */
     int64_t rounds;
     const int64_t *which;
 } group;
 
-static const fa__step *step_of(const group *g, int64_t i)
+static const fa__augment_step *step_of(const group *g, int64_t i)
 {
     return &g->step[g->which[i] * g->rounds];
 }
@@ -70,7 +70,7 @@ static fa_tensor *mixed(const group *g)
 
 static fa_tensor *applied(const group *g)
 {
-    const fa__step *s = step_of(g, 0);
+    const fa__augment_step *s = step_of(g, 0);
     if (s->operation <= FA__ROTATE)
         return warped(g);
     if (s->operation <= FA__SHARPNESS)
@@ -88,7 +88,7 @@ static fa_tensor *applied(const group *g)
 }
 
 /* All maps are one operation; bits and thresholds have to be the same. */
-static bool go_together(const fa__step *a, const fa__step *b)
+static bool go_together(const fa__augment_step *a, const fa__augment_step *b)
 {
     if (a->operation <= FA__ROTATE)
         return b->operation != FA__IDENTITY && b->operation <= FA__ROTATE;
@@ -96,7 +96,7 @@ static bool go_together(const fa__step *a, const fa__step *b)
 }
 
 /* Moves the images that go together with the first one to the front of `left`; their number. */
-static int64_t take_together(const fa__step *step, int64_t rounds, int64_t *left, int64_t count)
+static int64_t take_together(const fa__augment_step *step, int64_t rounds, int64_t *left, int64_t count)
 {
     int64_t n = 1;
     for (int64_t i = 1; i < count; i++)
@@ -108,7 +108,7 @@ static int64_t take_together(const fa__step *step, int64_t rounds, int64_t *left
     return n;
 }
 
-static fa_tensor *round_of(const fa__images *b, fa_tensor *x, const fa__step *step, int64_t rounds, int64_t *left)
+static fa_tensor *round_of(const fa__images *b, fa_tensor *x, const fa__augment_step *step, int64_t rounds, int64_t *left)
 {
     int64_t count = 0, n;
     for (int64_t i = 0; i < b->count; i++)
@@ -127,7 +127,7 @@ static fa_tensor *round_of(const fa__images *b, fa_tensor *x, const fa__step *st
     return x;
 }
 
-fa_tensor *fa__images_augment(const fa__images *b, const fa__step *step, int64_t rounds)
+fa_tensor *fa__images_augment(const fa__images *b, const fa__augment_step *step, int64_t rounds)
 {
     int64_t *left = malloc((size_t)b->count * sizeof *left);
     fa_tensor *x = left ? b->x : no_memory(b->count);
