@@ -3,7 +3,8 @@ folder. BUILD is a build folder whose compile_commands.json lists the sources, a
 
 Sources are written one behind the other. Names that are static in several of them (or that a system header has) get the
 name of their file before them: by #define before a file's text and #undef behind it, which also reaches names that
-macros paste together; where a struct of a header has a member of that name, in the text itself."""
+macros paste together; where a struct of a header has a member of that name, or a kernel is for an operation of that
+name, in the text itself."""
 import collections
 import json
 import pathlib
@@ -18,6 +19,7 @@ DEFINE = re.compile(r'^[ \t]*#[ \t]*define[ \t]+(\w+)', re.M)
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|\d[\w.]*|->|\S')
 TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*|->|[.{}*;]', re.S)
 MEMBER = re.compile(r'(?:\.|->|\boffsetof\([\w ]+,)\s*([A-Za-z_]\w*)')
+KERNEL = re.compile(r'\bKERNEL\((\w+)\)')
 IDENTIFIER = re.compile(r'[A-Za-z_]\w*$')
 
 HEAD = '''/* Facula {version} in one file: written by scripts/amalgamate.py from the sources of the library. Compile it with
@@ -278,7 +280,7 @@ def written(tree, path, names, done):
     before = ''.join(header_text(tree, h, done) for h in headers)
     prefix = re.sub(r'\W', '_', str(path.relative_to(tree.source / 'src') if tree.source / 'src' in path.parents
                                     else path.name)[:-2]) + '__'
-    members = names & (set(MEMBER.findall(text)) | tree.members)
+    members = names & (set(MEMBER.findall(text)) | set(KERNEL.findall(text)) | tree.members)
     text = renamed(text, members, prefix)
     plain = sorted(names - members)
     macros = sorted(set(DEFINE.findall(text)) | names & tree.macros)
