@@ -1166,6 +1166,8 @@ class network : public module
     template <class N, class = std::enable_if_t<std::is_base_of<network, N>::value>>
     module add(const std::string &name, const std::shared_ptr<N> &part, FA__HERE)
     {
+        if (!part)
+            throw error(FA_ERROR_ARGUMENT, "fa::network::add: no network");
         module::add(name, *part, file, line);
         kept.push_back(part);
         return *part;

@@ -228,9 +228,10 @@ FA_API bool fa_optim_zero_grad(fa_optim *optimizer);
 /** Updates every parameter that has a gradient; the others are unchanged. The step is all or nothing: memory is
  *  allocated before the first write. On an asynchronous device, an error in a kernel (such as an index out of range)
  *  is reported later. Steps issued in the meantime do not change the parameters, but they are counted, which affects
- *  Adam's bias correction. If backward has added to the gradients of the step before and the program has not removed
- *  them, as without fa_optim_zero_grad(), it logs a warning, once in the process; what the program writes through a
- *  pointer (fa_ptr()) does not count as removing them, fa_copy_(grad, 0) does.
+ *  Adam's bias correction. If backward has added to the gradients of the step before, as without fa_optim_zero_grad(),
+ *  it logs a warning, once in the process. It does not if the program has removed, replaced or overwritten them before
+ *  that backward, as by fa_copy_(grad, 0) (but not through a pointer, fa_ptr()); a program that overwrites them behind
+ *  backward says by fa_set_grad(t, fa_grad(t)) that it means to. Sharded parameters are not watched.
  *  @return false and an error, with no parameter changed; also if an error was set before */
 FA_API bool fa_optim_step(fa_optim *optimizer);
 

@@ -11,8 +11,8 @@
 
 /* Some images of a batch, with the steps that they take: `which` of them, by their numbers. */
 typedef struct group {
-    const fa__images *images; /* the group's own */
-    const fa__augment_step *step;     /* of all images of the batch */
+    const fa__images *images;     /* the group's own */
+    const fa__augment_step *step; /* of all images of the batch */
     int64_t rounds;
     const int64_t *which;
 } group;
@@ -108,7 +108,8 @@ static int64_t take_together(const fa__augment_step *step, int64_t rounds, int64
     return n;
 }
 
-static fa_tensor *round_of(const fa__images *b, fa_tensor *x, const fa__augment_step *step, int64_t rounds, int64_t *left)
+static fa_tensor *round_of(const fa__images *b, fa_tensor *x, const fa__augment_step *step, int64_t rounds,
+                           int64_t *left)
 {
     int64_t count = 0, n;
     for (int64_t i = 0; i < b->count; i++)

@@ -41,8 +41,8 @@ fa_datasets(fa_data_split)(fa_dataset *dataset, double fraction, const fa_data_s
     if (fa_error_stands() || !fa__dataset_by_number(dataset, who))
         return none;
     if (!(fraction >= 0 && fraction <= 1)) {
-        fa_fail(FA_ERROR_ARGUMENT, "%s: the fraction is 0 to 1, not %g (fa_data_subset takes numbers of samples)", who,
-                fraction);
+        fa_fail(FA_ERROR_ARGUMENT, "%s: the fraction is 0 to 1, not %g (fa_data_subset takes the samples of a list)",
+                who, fraction);
         return none;
     }
     {

@@ -46,7 +46,7 @@ static bool look(const fa__wire *w, const fa__transfer *t, size_t count, int tim
 
 bool fa__wire_look(const fa__wire *w, const fa__transfer *t, size_t count)
 {
-    return look(w, t, count, FIRST);
+    return look(w, t, count, FIRST / (int)count + 1);
 }
 
 /* The other rank may be waiting for this CPU. */

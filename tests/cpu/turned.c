@@ -70,8 +70,22 @@ static void past_the_caches(void **state)
         }
 }
 
+/* As large, and of another dtype than the operand. */
+static void converted(void **state)
+{
+    (void)state;
+    static const fa_dtype pair[][2] = {{FA_F32, FA_F64}, {FA_I32, FA_I64}, {FA_F16, FA_F64}, {FA_F64, FA_F32}};
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
+        FA_SCOPE;
+        const int64_t rows = 2080, columns = 1024 + 16 * (int64_t)i;
+        fa_tensor *x = fa_t(numbers(columns, rows, pair[i][0]));
+        fa_tensor *y = fa_zeros(FA_SHAPE(rows, columns), .dtype = pair[i][1]);
+        check(fa_copy_(y, x), rows, columns, 1);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(around_blocks), TEST(past_the_caches)};
+    const struct CMUnitTest tests[] = {TEST(around_blocks), TEST(past_the_caches), TEST(converted)};
     return RUN("turned");
 }

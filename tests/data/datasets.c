@@ -597,7 +597,7 @@ static void splits(void **state)
     assert_true(differ > 0);
     assert_no_error();
     assert_null(fa_data_split(whole, 1.5).first);
-    assert_error(FA_ERROR_ARGUMENT, "fa_data_split", "1.5", "fa_data_subset takes numbers");
+    assert_error(FA_ERROR_ARGUMENT, "fa_data_split", "1.5", "fa_data_subset takes the samples");
     assert_null(fa_data_split(NULL, 0.5).first);
     assert_error(FA_ERROR_ARGUMENT, "fa_data_split: the dataset is NULL");
 }

@@ -58,14 +58,13 @@ static bool begins_lines(const fa__walk *w, const fa__lane *out)
  * operand, of which each has a long part, so that it is read as the memory likes it. */
 static blocks copy_blocks(const fa__walk *w, int from)
 {
-    const fa__lane *out = &w->lane[w->code->inputs];
-    bool whole = begins_lines(w, out), past = whole && w->n * out->size > fa__cpu_cache_bytes() / 4;
-    return (blocks){.copied = from,
-                    .past = past,
-                    .height = past    ? 128
-                              : whole ? 16
-                                      : 64,
-                    .width = fa__min(64, w->tile)};
+    const fa__lane *out = &w->lane[w->code->inputs], *a = &w->lane[from];
+    bool whole = begins_lines(w, out), large = w->n * out->size > fa__cpu_cache_bytes() / 4;
+    blocks b = {.copied = from, .height = whole ? 16 : 64, .width = fa__min(64, w->tile)};
+    b.past = whole && large && a->own && fa__cpu_simd->transpose_past[__builtin_ctz(a->simd->size)];
+    if (b.past)
+        b.height = 128;
+    return b;
 }
 
 /* What computes takes long rows, each of which costs some time to begin. */
@@ -99,7 +98,7 @@ static void turn_block(const fa__worker *k, int i, int64_t rows, int64_t columns
         (past_loop ? past_loop : a->simd->transpose)(to, to_stride, from, stride / a->size, rows, columns);
         return;
     }
-    _Alignas(64) char converted[ROWS * COLUMNS * 8];
+    _Alignas(64) char converted[ROWS * COLUMNS * 8]; /* of a block of 64 x 64 at most, too */
     for (int64_t c = 0; c < columns; c++)
         a->simd->load[a->operand->dtype](converted + c * rows * a->simd->size, from + c * stride, 1, rows);
     a->simd->transpose(to, to_stride, converted, rows, rows, columns);
