@@ -42,7 +42,7 @@ static bool zeroed_in_place(fa_tensor *p, fa_optim *o)
     return (!g || fa_copy_(g, 0)) && backward(p) && fa_optim_step(o);
 }
 
-/* Gradients that nobody steps with, in between, as in adversarial training. */
+/* Backward passes without a step in between, as for the other network in adversarial training. */
 static bool another_backward(fa_tensor *p, fa_optim *o)
 {
     return plain(p, o) && backward(p) && backward(p);
@@ -172,7 +172,7 @@ static bool forgotten(fa_tensor *p, fa_optim *o)
     return backward(p) && fa_clip_grad_norm(fa_params(p), 1) && fa_optim_step(o);
 }
 
-/* Comes last: the log tells it once in a process. */
+/* Runs last, because the warning is logged once per process. */
 static void the_mistake_is_told_once(void **state)
 {
     (void)state;

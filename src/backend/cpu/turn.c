@@ -98,7 +98,7 @@ static void turn_block(const fa__worker *k, int i, int64_t rows, int64_t columns
         (past_loop ? past_loop : a->simd->transpose)(to, to_stride, from, stride / a->size, rows, columns);
         return;
     }
-    _Alignas(64) char converted[ROWS * COLUMNS * 8]; /* of a block of 64 x 64 at most, too */
+    _Alignas(64) char converted[ROWS * COLUMNS * 8]; /* a copied block of 64 x 64 fits, too */
     for (int64_t c = 0; c < columns; c++)
         a->simd->load[a->operand->dtype](converted + c * rows * a->simd->size, from + c * stride, 1, rows);
     a->simd->transpose(to, to_stride, converted, rows, rows, columns);
