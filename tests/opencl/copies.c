@@ -97,6 +97,60 @@ static void nobody_has_to_wait_for_work_to_be_done(void **state)
     fa__unref(b);
 }
 
+/* ---- marks of several threads ---- */
+static cl_event late; /* a mark, which still runs until it is waited for */
+
+/* What another thread may do between a copy and its commit: it records a mark for the work before. */
+static cl_int read_and_mark(cl_command_queue q, cl_mem m, cl_bool block, size_t at, size_t size, void *to, cl_uint n,
+                            const cl_event *list, cl_event *e)
+{
+    fa__gpu_queue *queue = (fa__gpu_queue *)opencl_device(0)->queue;
+    cl_int status = opencl_real.clEnqueueReadBuffer(q, m, block, at, size, to, n, list, e);
+    pthread_mutex_lock(&queue->lock);
+    fa__gpu_mark *mark = fa__gpu_mark_behind(queue, queue->base.issued);
+    late = mark ? mark->event : NULL;
+    pthread_mutex_unlock(&queue->lock);
+    return status;
+}
+
+static cl_int runs_until_waited_for(cl_event e, cl_uint what, size_t size, void *out, size_t *had)
+{
+    cl_int status = opencl_real.clGetEventInfo(e, what, size, out, had);
+    if (e == late && what == CL_EVENT_COMMAND_EXECUTION_STATUS)
+        *(cl_int *)out = 1;
+    return status;
+}
+
+static cl_int wait_for_late(cl_uint n, const cl_event *list)
+{
+    cl_int status = opencl_real.clWaitForEvents(n, list);
+    if (*list == late)
+        late = NULL;
+    return status;
+}
+
+static void a_copy_may_be_over_before_a_mark_in_front_of_it(void **state)
+{
+    (void)state;
+    fa__gpu_kernel add = build_kernel(0, "add");
+    fa__storage *a = filled(3, SIZE), *b = new_storage(FA_OPENCL(0), SIZE), *c = filled(0, SIZE);
+    assert_true(copy(&op_to, b, a) && fa_synchronize(FA_OPENCL(0)));
+    wrote(b, launch_add(b->device->queue, &add, b->data, 1, 1));
+    fa__opencl.clEnqueueReadBuffer = read_and_mark;
+    fa__opencl.clGetEventInfo = runs_until_waited_for;
+    fa__opencl.clWaitForEvents = wait_for_late;
+    assert_true(copy(&op_back, c, b));
+    assert_non_null(late);
+    assert_true(fa_synchronize(FA_OPENCL(0)));
+    assert_null(late);
+    fa__opencl = opencl_real;
+    assert_int_equal(first_of(c), 0x03030303 + 1);
+    drop_kernel(0, &add);
+    fa__unref(a);
+    fa__unref(b);
+    fa__unref(c);
+}
+
 /* ---- what is counted ---- */
 static _Atomic int64_t profiled, profiled_events;
 
@@ -193,9 +247,13 @@ static void late_times_of_what_is_forgotten_are_not_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(copies_arrive_whole_and_nowhere_else),          TEST(copies_are_ordered_behind_slow_work),
-        TEST(copies_at_random_give_the_values_of_the_model), TEST(nobody_has_to_wait_for_work_to_be_done),
-        TEST(the_ledger_has_the_times_of_the_events),        TEST(late_times_of_what_is_forgotten_are_not_counted),
+        TEST(copies_arrive_whole_and_nowhere_else),
+        TEST(copies_are_ordered_behind_slow_work),
+        TEST(copies_at_random_give_the_values_of_the_model),
+        TEST(nobody_has_to_wait_for_work_to_be_done),
+        TEST(a_copy_may_be_over_before_a_mark_in_front_of_it),
+        TEST(the_ledger_has_the_times_of_the_events),
+        TEST(late_times_of_what_is_forgotten_are_not_counted),
     };
     return opencl_there() ? cmocka_run_group_tests_name("opencl_copies", tests, NULL, NULL) : TEST_SKIPPED;
 }

@@ -58,6 +58,7 @@ typedef struct fa__gpu_mark {
     void *event;
     const char *call; /* what made it, for messages */
     int users;        /* threads that wait for it */
+    bool waited;      /* the driver told one of them that it is over */
 } fa__gpu_mark;
 
 typedef struct fa__gpu_queue {
@@ -72,8 +73,7 @@ typedef struct fa__gpu_queue {
     fa__gpu_mark *mark;
     uint64_t mark_freed, mark_first, mark_next; /* before `first` they are done, before `freed` freed, too */
     _Atomic uint64_t marked;                    /* the last ticket with an event behind it */
-    uint64_t known;            /* work up to this ticket is over, as the driver told somebody who waited */
-    _Atomic uint64_t last_new; /* the last launch of a kernel that had not been launched before */
+    _Atomic uint64_t last_new;                  /* the last launch of a kernel that had not been launched before */
     /* pinned memory: a ring of bytes, given out and given back in order */
     char *staging;
     void *staging_handle;

@@ -129,7 +129,7 @@ static void note_failure(queue *q, const mark *m, int status)
 static int status_of(const queue *q, const mark *m)
 {
     int status = q->gpu->driver->poll(m->event);
-    return status > 0 && m->ticket <= q->known ? q->gpu->driver->stuck : status;
+    return status > 0 && m->waited ? q->gpu->driver->stuck : status;
 }
 
 /* Puts away, in order, the work in front of a mark that is over. False when a check comes up that takes over the fault
@@ -210,12 +210,19 @@ static void finish(queue *q)
         fa__gpu_wait_quietly((queue *)need.queue, need.ticket);
 }
 
+/* The mark behind a ticket, or the first one when that was waited for already: the event of a copy may be over before
+ * that of a mark which another thread recorded between the copy and its commit, and which stands in front of it. */
+static mark *mark_to_wait_for(queue *q, uint64_t ticket)
+{
+    mark *m = fa__gpu_mark_behind(q, ticket);
+    return m && m->waited ? mark_at(q, q->mark_first) : m;
+}
+
 void fa__gpu_wait_quietly(queue *q, uint64_t ticket)
 {
     while (fa__gpu_done(q) < ticket && !fa__gpu_gone) {
         pthread_mutex_lock(&q->lock);
-        mark *m = fa__gpu_mark_behind(q, ticket);
-        uint64_t behind = m ? m->ticket : 0;
+        mark *m = mark_to_wait_for(q, ticket);
         if (m)
             m->users++;
         pthread_mutex_unlock(&q->lock);
@@ -226,8 +233,7 @@ void fa__gpu_wait_quietly(queue *q, uint64_t ticket)
         q->gpu->driver->wait(m->event); /* failures are found when the work is put away */
         pthread_mutex_lock(&q->lock);
         m->users--;
-        if (q->known < behind)
-            q->known = behind;
+        m->waited = true;
         pthread_mutex_unlock(&q->lock);
         fa__gpu_advance(q);
     }
