@@ -79,6 +79,17 @@ bool fa__text_add(fa__text *text, const char *format, ...)
     return whole;
 }
 
+void fa__text_add_clause(char *buffer, size_t size, const char *format, ...)
+{
+    fa__text text = fa__text_after(buffer, size);
+    va_list list;
+    va_start(list, format);
+    if (buffer[0])
+        fa__text_add(&text, "; ");
+    fa__text_add_list(&text, format, list);
+    va_end(list);
+}
+
 bool fa__text_add_number(fa__text *text, double number)
 {
     char digits[40];

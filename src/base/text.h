@@ -31,5 +31,7 @@ fa__text fa__text_after(char *buffer, size_t size);
 bool fa__text_add(fa__text *text, const char *format, ...) FA__PRINTF(2, 3);
 /* Appends a number with the fewest digits that identify it, but at least 6. */
 bool fa__text_add_number(fa__text *text, double number);
+/* Appends to the text in a buffer, with "; " between it and what is there already. */
+void fa__text_add_clause(char *buffer, size_t size, const char *format, ...) FA__PRINTF(3, 4);
 bool fa__text_add_list(fa__text *text, const char *format, va_list list) FA__PRINTF(2, 0);
 #endif

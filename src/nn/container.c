@@ -13,7 +13,8 @@ static const fa__member *first_child(const fa__member *m)
 }
 
 /* The result of two modules that follow each other, if one pass computes them (a linear layer and relu, relu and
- * pooling), and no hook sees what is between them. NULL: run them one by one. */
+ * pooling), and no hook sees what is between them. NULL: run them one by one. A linear layer and gelu stay two passes:
+ * gelu waits for its arithmetic, not for memory, and takes as long where its input is in the cache. */
 static fa_tensor *joined(const fa__member *m, const fa__member *next, const fa_tensor *x)
 {
     const fa_module *first = m->object, *second = next ? next->object : NULL;

@@ -36,6 +36,17 @@ static void test_text(void **state)
     assert_int_equal(one[0], 0);
 }
 
+static void test_text_clauses(void **state)
+{
+    (void)state;
+    char clauses[16] = "";
+    fa__text_add_clause(clauses, sizeof clauses, "GPU %d", 1);
+    fa__text_add_clause(clauses, sizeof clauses, "no");
+    assert_string_equal(clauses, "GPU 1; no");
+    fa__text_add_clause(clauses, sizeof clauses, "and more");
+    assert_string_equal(clauses, "GPU 1; no; and ");
+}
+
 static void test_text_whole_characters(void **state)
 {
     (void)state;
@@ -216,10 +227,15 @@ static void test_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),    cmocka_unit_test(test_text_whole_characters),
-        cmocka_unit_test(test_hash),    cmocka_unit_test(test_clock),
-        cmocka_unit_test(test_log),     cmocka_unit_test(test_log_topics),
-        cmocka_unit_test(test_library), cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_text_clauses),
+        cmocka_unit_test(test_text_whole_characters),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_log_topics),
+        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,51 +1,11 @@
 /* Convolutions and their gradients by cuDNN, on the simulator's or on a real GPU: against convolutions in f64 on the
  * CPU, by which of them it makes, and with failures. */
-#include "backend/gpu/cuda/cuda.h"
-#include "support/api_test.h"
 #include "support/convolution_cases.h"
-#include "support/cudasim.h"
-#include "support/tensors.h"
-#include <stdio.h>
-#include <stdlib.h>
-
-#define GPU FA_CUDA(0)
-
-static const cudasim_functions *sim; /* NULL: the GPU is a real one */
-
-/* How many convolutions were cuDNN's since this was last asked */
-static int64_t made(void)
-{
-    static int64_t before;
-    const fa__device *d = fa__device_get(GPU);
-    assert_non_null(d);
-    int64_t now = fa__cuda_own(d)->convolutions, count = now - before;
-    before = now;
-    return count;
-}
-
-static int begin(void **state)
-{
-    made();
-    return api_begin(state);
-}
-
-#define CASE(f) cmocka_unit_test_setup(f, begin)
+#include "support/cudnn_test.h"
 
 static double precision(fa_dtype dtype)
 {
     return dtype == FA_F64 ? 1e-13 : dtype == FA_F32 ? 2e-5 : dtype == FA_F16 ? 2e-3 : 1.6e-2;
-}
-
-static fa_tensor *in_f64(const fa_tensor *x)
-{
-    return fa_to(fa_cpu(x), FA_F64);
-}
-
-static double error_of(const fa_tensor *have, const fa_tensor *want)
-{
-    if (!have || !want)
-        fail_msg("%s", fa_error_message());
-    return fa_item(fa_amax(fa_abs(fa_sub(in_f64(have), want)))) / (fa_item(fa_amax(fa_abs(want))) + 1e-300);
 }
 
 static void check(const char *what, int i, fa_dtype dtype, const fa_tensor *have, const fa_tensor *want,
@@ -193,24 +153,7 @@ int main(void)
         CASE(convolutions),    CASE(gradients), CASE(tf32), CASE(others_are_ours), CASE(a_convolution_that_it_has_not),
         CASE(a_call_may_fail),
     };
-    setenv("CUDASIM_DEVICES", "8", 1);
-    setenv("FACULA_CUDNN", "1", 1); /* small ones, too */
-    sim = test_cudasim();
-    if (sim)
-        setenv("FACULA_CUDNN_LIBRARY", getenv("FACULA_CUDA_LIBRARY"), 1);
-    else
-        unsetenv("FACULA_CUDNN_LIBRARY");
-    const char *why = "";
-    if (!fa_device_count("cuda", &why)) {
-        printf("skipped: there is no CUDA: %s\n", why);
-        return 77;
-    }
-    fa__library cudnn = {.handle = NULL};
-    static int (*create)(void **);
-    const fa__symbol symbol = {"cudnnCreate", &create, false};
-    if (!fa__cuda_open_library(&cudnn, "FACULA_CUDNN_LIBRARY", "libcudnn", 9, &symbol, 1)) {
-        printf("skipped: there is no cuDNN: %s\n", cudnn.reason);
-        return 77;
-    }
+    if (!cudnn_is_there("cudnnCreate"))
+        return TEST_SKIPPED;
     return cmocka_run_group_tests_name("cudnn", tests, NULL, NULL);
 }

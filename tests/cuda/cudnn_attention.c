@@ -1,46 +1,11 @@
 /* Attention by cuDNN, on the simulator's or on a real GPU: results and gradients against attention in f64 on the CPU,
  * by which of them it makes, and with failures. */
-#include "backend/gpu/cuda/cuda.h"
-#include "support/api_test.h"
-#include "support/cudasim.h"
+#include "support/cudnn_test.h"
 #include "support/same.h"
-#include "support/tensors.h"
-#include <stdio.h>
-#include <stdlib.h>
-
-#define GPU FA_CUDA(0)
-
-static const cudasim_functions *sim; /* NULL: the GPU is a real one */
-
-/* How many were cuDNN's since this was last asked */
-static int64_t made(void)
-{
-    static int64_t before;
-    const fa__device *d = fa__device_get(GPU);
-    assert_non_null(d);
-    int64_t now = fa__cuda_own(d)->attentions, count = now - before;
-    before = now;
-    return count;
-}
-
-static int begin(void **state)
-{
-    made();
-    return api_begin(state);
-}
-
-#define CASE(f) cmocka_unit_test_setup(f, begin)
-
-static fa_tensor *in_f64(const fa_tensor *x)
-{
-    return fa_to(fa_cpu(x), FA_F64);
-}
 
 static void check(const char *what, fa_dtype dtype, const fa_tensor *have, const fa_tensor *want)
 {
-    if (!have || !want)
-        fail_msg("%s: %s", what, fa_error_message());
-    const double off = fa_item(fa_amax(fa_abs(fa_sub(in_f64(have), want)))) / (fa_item(fa_amax(fa_abs(want))) + 1e-30);
+    const double off = error_of(have, want);
     if (!(off <= (dtype == FA_F16 ? 3e-3 : 2.4e-2)))
         fail_msg("%s of %s: off by %g", what, fa_dtype_name(dtype), off);
 }
@@ -188,24 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {CASE(attentions), CASE(others_are_ours), CASE(the_bits_of_f32),
                                        CASE(an_attention_that_it_has_not), CASE(a_call_may_fail)};
-    setenv("CUDASIM_DEVICES", "8", 1);
-    setenv("FACULA_CUDNN", "1", 1); /* small ones, too */
-    sim = test_cudasim();
-    if (sim)
-        setenv("FACULA_CUDNN_LIBRARY", getenv("FACULA_CUDA_LIBRARY"), 1);
-    else
-        unsetenv("FACULA_CUDNN_LIBRARY");
-    const char *why = "";
-    if (!fa_device_count("cuda", &why)) {
-        printf("skipped: there is no CUDA: %s\n", why);
-        return 77;
-    }
-    fa__library cudnn = {.handle = NULL};
-    static int (*execute)(void *, void *, void *);
-    const fa__symbol symbol = {"cudnnBackendExecute", &execute, false};
-    if (!fa__cuda_open_library(&cudnn, "FACULA_CUDNN_LIBRARY", "libcudnn", 9, &symbol, 1)) {
-        printf("skipped: there is no cuDNN: %s\n", cudnn.reason);
-        return 77;
-    }
+    if (!cudnn_is_there("cudnnBackendExecute"))
+        return TEST_SKIPPED;
     return cmocka_run_group_tests_name("cudnn_attention", tests, NULL, NULL);
 }

@@ -170,7 +170,7 @@ static void a_kernel_that_does_not_compile_or_load_is_an_error(void **state)
     assert_non_null(strstr(fa_error_message(), "kernel nothing was not built: NVRTC_ERROR_COMPILATION"));
     assert_non_null(strstr(fa_error_message(), "error:"));
     fa_error_clear();
-    assert_null(fa__cuda_driver.load(device(0), "damaged", 8, "add")); /* from disk: it is compiled again */
+    assert_null(fa__cuda_driver.load_binary(device(0), "damaged", 8, "add")); /* from disk: it is compiled again */
     assert_false(fa_failed());
     assert_true(fa_item(fa_sum(x)) == 3);
 }

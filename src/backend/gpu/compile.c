@@ -29,7 +29,7 @@ static void *from_disk(fa__gpu_issue *issue, const char *source, const char *ent
     size_t size;
     void *bytes = fa__gpu_disk_read(fa__gpu_own(d)->identity, driver->options, source, &size);
     int64_t start = fa__clock_ns();
-    void *handle = bytes ? counted(issue, start, driver->load(d, bytes, size, entry)) : NULL;
+    void *handle = bytes ? counted(issue, start, driver->load_binary(d, bytes, size, entry)) : NULL;
     fa__free(bytes);
     return handle;
 }

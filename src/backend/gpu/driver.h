@@ -38,8 +38,72 @@ enum { FA__GPU_DONE = 0, FA__GPU_RUNNING = 1 };
 
 enum { FA__GPU_DEVICES = 32 /* of all kinds */, FA__GPU_ARGS = 24, FA__GPU_LEAST_ARGS = 1024 };
 
-/* Queues and events are the driver's own, which only it looks into. Entries that return false or NULL have raised an
- * error, unless it is said otherwise. The layer calls them in any thread, but for one queue's or kernel's at a time. */
+/* The calls of a driver: CALL(type, name, parameters) for each. Queues and events are the driver's own, which only it
+ * looks into. Calls that return false or NULL have raised an error, unless it is said otherwise. The layer makes them
+ * in any thread, but for one queue's or kernel's at a time. */
+#define FA__GPU_DRIVER_CALLS(CALL)                                                                                     \
+    CALL(const char *, error_name, (int code))                                                                         \
+    /* ---- devices ---- */                                                                                            \
+    CALL(bool, open, (fa__device *)) /* sets own, and in it what fa__gpu_device says */                                \
+    CALL(void, close, (fa__device *))                                                                                  \
+    /* ---- memory ---- */                                                                                             \
+    /* An address, to which offsets are added. NULL, and no error: no more. */                                         \
+    CALL(void *, allocate, (fa__device *, size_t))                                                                     \
+    CALL(void, release, (fa__device *, void *, size_t))                                                                \
+    /* Memory of the host that copies use without making the host wait; `handle` is what it is freed by. */            \
+    CALL(void *, pinned, (fa__device *, void *queue, size_t, void **handle))                                           \
+    CALL(void, pinned_free, (fa__device *, void *queue, void *host, void *handle))                                     \
+    /* ---- queues: work in order ---- */                                                                              \
+    CALL(void *, queue_new, (fa__device *))                                                                            \
+    CALL(void, queue_free, (fa__device *, void *queue))                                                                \
+    CALL(void, flush, (void *queue)) /* what was issued begins, if the driver kept it back */                          \
+    CALL(int, finish, (void *queue)) /* the host waits; FA__GPU_DONE or a failure; no error */                         \
+    /* `event`, which may be NULL, takes an event that knows the copy's times. */                                      \
+    CALL(bool, copy, (fa__device *, void *queue, const fa__gpu_copy *, void **event))                                  \
+    /* `groups` of the kernel's size. The kernel's first parameters are FAULT in the dialect. */                       \
+    CALL(bool, launch,                                                                                                 \
+         (fa__device *, void *queue, const fa__gpu_kernel *, const uint64_t groups[3], void *fault, bool careful,      \
+          const fa__gpu_arg *, int count))                                                                             \
+    /* ---- events ---- */                                                                                             \
+    CALL(void *, record, (fa__device *, void *queue)) /* done when the queue's work so far is; and what flush does */  \
+    CALL(bool, follow, (fa__device *, void *queue, void *event)) /* the queue's later work comes behind the event */   \
+    CALL(int, poll, (void *event))                               /* how far it is; no errors */                        \
+    CALL(int, wait, (void *event)) /* the host waits: FA__GPU_DONE or a failure; no errors */                          \
+    CALL(void, event_free, (void *event))                                                                              \
+    CALL(bool, times, (void *event, int64_t *start, int64_t *end)) /* in ns by the device's clock; false: not known */ \
+    /* ---- kernels ---- */                                                                                            \
+    /* NULL and an error (fa__gpu_build_failed) on failure. */                                                         \
+    CALL(void *, build, (fa__device *, const char *source, const char *entry))                                         \
+    /* From what binary() gave; NULL, and no error, when the driver does not take it. */                               \
+    CALL(void *, load_binary, (fa__device *, const void *bytes, size_t size, const char *entry))                       \
+    /* Bytes of fa__malloc, NULL (and no error) when there are none. */                                                \
+    CALL(void *, binary, (fa__device *, void *handle, size_t *size))                                                   \
+    CALL(void, kernel_free, (fa__device *, void *handle))
+
+/* Those that a kind may lack: NULL. */
+#define FA__GPU_DRIVER_EXTRAS(CALL)                                                                                    \
+    /* Memory that grows, as fa__cache_growth has it. */                                                               \
+    CALL(void *, extend, (fa__device *, bool small, void *end, size_t size))                                           \
+    CALL(size_t, part, (fa__device *, void **memory, size_t size))                                                     \
+    /* Tells a simulator that the host reads or writes pinned memory now. */                                           \
+    CALL(void, host, (const void *memory, size_t bytes, bool write))                                                   \
+    CALL(void *, native, (void *queue)) /* what the driver calls the queue */                                          \
+    /* The queue becomes `native`, which the program has, or with `own` a new one of its own; its work is done. */     \
+    CALL(bool, adopt, (fa__device *, void *queue, bool own, void *native))                                             \
+    /* ---- graphs: work that is kept by the driver, and issued as a whole ---- */                                     \
+    /* What is issued to the queue from now on is kept, and not run. False, and no error: the driver has no graphs. */ \
+    CALL(bool, capture, (fa__device *, void *queue))                                                                   \
+    /* Ends it. NULL, and no error: something cannot be kept. */                                                       \
+    CALL(void *, capture_end, (fa__device *, void *queue))                                                             \
+    CALL(void *, captured, (fa__device *, void *queue)) /* the launch that was kept last; NULL and an error */         \
+    /* The same launch with other values, from the next time on. */                                                    \
+    CALL(bool, graph_change,                                                                                           \
+         (fa__device *, void *graph, void *captured, const fa__gpu_kernel *, const uint64_t groups[3], void *fault,    \
+          bool careful, const fa__gpu_arg *, int count))                                                               \
+    CALL(bool, graph_launch, (fa__device *, void *queue, void *graph))                                                 \
+    CALL(void, graph_free, (fa__device *, void *graph))
+
+#define FA__GPU_MEMBER(type, name, parameters) type(*name) parameters;
 typedef struct fa__gpu_driver {
     const char *name;    /* "OpenCL" */
     const char *prelude; /* the dialect's words in the driver's language; comes before every source */
@@ -48,60 +112,8 @@ typedef struct fa__gpu_driver {
     bool peers; /* it copies between the memories of connected devices, and no kernel reaches the other one's */
     int stuck;  /* the code for work that the driver calls done while it still runs, */
     int behind; /* and for work that an earlier failure of another queue stopped */
-    const char *(*error_name)(int code);
-    /* ---- devices ---- */
-    bool (*open)(fa__device *); /* sets own, and in it what fa__gpu_device says */
-    void (*close)(fa__device *);
-    /* ---- memory ---- */
-    void *(*allocate)(fa__device *, size_t); /* an address, to which offsets are added. NULL, and no error: no more */
-    void (*release)(fa__device *, void *, size_t);
-    /* Memory that grows, as fa__cache_growth has it. NULL entries: there is none. */
-    void *(*extend)(fa__device *, bool small, void *end, size_t size);
-    size_t (*part)(fa__device *, void **memory, size_t size);
-    /* Memory of the host that copies use without making the host wait; `handle` is what it is freed by. */
-    void *(*pinned)(fa__device *, void *queue, size_t, void **handle);
-    void (*pinned_free)(fa__device *, void *queue, void *host, void *handle);
-    /* Tells a simulator that the host reads or writes pinned memory now; NULL: nothing asks. */
-    void (*host)(const void *memory, size_t bytes, bool write);
-    /* ---- queues: work in order ---- */
-    void *(*queue_new)(fa__device *);
-    void (*queue_free)(fa__device *, void *queue);
-    void (*flush)(void *queue); /* what was issued begins, if the driver kept it back */
-    int (*finish)(void *queue); /* the host waits; FA__GPU_DONE or a failure; no error */
-    /* `event`, which may be NULL, takes an event that knows the copy's times. */
-    bool (*copy)(fa__device *, void *queue, const fa__gpu_copy *, void **event);
-    /* `groups` of the kernel's size. The kernel's first parameters are FAULT in the dialect. */
-    bool (*launch)(fa__device *, void *queue, const fa__gpu_kernel *, const uint64_t groups[3], void *fault,
-                   bool careful, const fa__gpu_arg *, int count);
-    /* ---- events ---- */
-    void *(*record)(fa__device *, void *queue); /* done when the queue's work so far is; and what flush does */
-    bool (*follow)(fa__device *, void *queue, void *event); /* the queue's later work comes behind the event */
-    int (*poll)(void *event);                               /* how far it is; no errors */
-    int (*wait)(void *event);                               /* the host waits: FA__GPU_DONE or a failure; no errors */
-    void (*event_free)(void *event);
-    bool (*times)(void *event, int64_t *start, int64_t *end); /* in ns by the device's clock; false: not known */
-    void *(*native)(void *queue); /* what the driver calls the queue. NULL entries: it is not given out */
-    /* The queue becomes `native`, which the program has, or with `own` a new one of its own; its work is done. */
-    bool (*adopt)(fa__device *, void *queue, bool own, void *native);
-    /* ---- graphs: work that is kept by the driver, and issued as a whole. NULL capture: it has none ---- */
-    /* What is issued to the queue from now on is kept, and not run. False, and no error: the driver has no graphs. */
-    bool (*capture)(fa__device *, void *queue);
-    /* Ends it. NULL, and no error: something cannot be kept. */
-    void *(*capture_end)(fa__device *, void *queue);
-    void *(*captured)(fa__device *, void *queue); /* the launch that was kept last; NULL and an error */
-    /* The same launch with other values, from the next time on. */
-    bool (*graph_change)(fa__device *, void *graph, void *captured, const fa__gpu_kernel *, const uint64_t groups[3],
-                         void *fault, bool careful, const fa__gpu_arg *, int count);
-    bool (*graph_launch)(fa__device *, void *queue, void *graph);
-    void (*graph_free)(fa__device *, void *graph);
-    /* ---- kernels ---- */
-    /* NULL and an error (fa__gpu_build_failed) on failure. */
-    void *(*build)(fa__device *, const char *source, const char *entry);
-    /* From what binary() gave; NULL, and no error, when the driver does not take it. */
-    void *(*load)(fa__device *, const void *bytes, size_t size, const char *entry);
-    /* Bytes of fa__malloc, NULL (and no error) when there are none. */
-    void *(*binary)(fa__device *, void *handle, size_t *size);
-    void (*kernel_free)(fa__device *, void *handle);
+    FA__GPU_DRIVER_CALLS(FA__GPU_MEMBER)
+    FA__GPU_DRIVER_EXTRAS(FA__GPU_MEMBER)
     /* Where the memory begins that a kernel is given as a whole when it is given this address: all of it can be reached
      * by an offset. NULL entry: any address can be, from NULL. */
     const void *(*segment)(const fa__device *, const void *address);

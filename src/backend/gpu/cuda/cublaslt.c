@@ -5,8 +5,7 @@
  * takes longer than issuing. Names and values are those of NVIDIA's documentation. */
 #include "backend/gpu/cuda/cuda.h"
 #include "backend/gpu/gpu.h"
-#include "base/alloc.h"
-#include "base/hash.h"
+#include "backend/gpu/plans.h"
 #include "core/context.h"
 #include <string.h>
 
@@ -37,7 +36,6 @@ enum {
 
     SCRATCH = 32 << 20,
     ALIGNMENT = 256, /* of memory, as far as it matters to the library */
-    PLANS = 128,     /* sizes that are kept, of a device: a power of two */
 };
 
 typedef struct found { /* cublasLtMatmulHeuristicResult_t */
@@ -104,14 +102,14 @@ typedef struct question {
 
 typedef struct plan {
     question question;
-    bool known, possible;
+    bool possible;
     void *operation, *layout[3]; /* of c, a, b */
     found best;
 } plan;
 
 static struct {
     void *handle;
-    plan plan[PLANS];
+    fa__gpu_plans plans;
 } own[FA__CUDA_DEVICES];
 
 static bool adds_bias(const fa__gpu_product *x)
@@ -152,14 +150,14 @@ static question question_of(const fa__gpu_product *x, const fa__gpu_matrix matri
 }
 
 /* ---- the answer ---- */
-static void forget(plan *p)
+static void forget(void *plan_)
 {
+    plan *p = plan_;
     for (int i = 0; i < 3; i++)
         if (p->layout[i])
             lt.cublasLtMatrixLayoutDestroy(p->layout[i]);
     if (p->operation)
         lt.cublasLtMatmulDescDestroy(p->operation);
-    *p = (plan){.known = false};
 }
 
 static int describe_operation(plan *p)
@@ -231,20 +229,19 @@ static int search(void *handle, plan *p)
     return status;
 }
 
-static int make_plan(void *handle, plan *p, const question *q)
+static int make_plan(void *plan_, void *handle)
 {
-    forget(p);
-    p->question = *q;
+    plan *p = plan_;
+    const question *q = &p->question;
     int status = describe_operation(p);
     status = status ? status : describe_matrix(p, 0, q->m, q->n, false);
     status = status ? status : describe_matrix(p, 1, q->m, q->k, q->transposed[0]);
     status = status ? status : describe_matrix(p, 2, q->k, q->n, q->transposed[1]);
-    status = status ? status : search(handle, p);
-    p->known = !status;
-    if (status)
-        forget(p);
-    return status;
+    return status ? status : search(handle, p);
 }
+
+static const fa__gpu_planning planning = {
+    .question = sizeof(question), .plan = sizeof(plan), .make = make_plan, .forget = forget};
 
 /* ---- products ---- */
 static int multiply(void *handle, plan *p, const fa__gpu_product *x, void *scratch, CUstream stream)
@@ -267,13 +264,13 @@ static int run(int device, const fa__gpu_product *x, const fa__gpu_matrix matrix
 {
     void **handle = &own[device].handle;
     const question q = question_of(x, matrix);
-    plan *p = &own[device].plan[fa__hash_bytes(&q, sizeof q) % PLANS];
     int status = *handle ? 0 : lt.cublasLtCreate(handle);
-    if (!status && (!p->known || memcmp(&p->question, &q, sizeof q) != 0))
-        status = make_plan(*handle, p, &q);
     if (status)
         return status;
-    return p->possible ? multiply(*handle, p, x, scratch, stream) : FA__GPU_NO_PRODUCT;
+    plan *p = fa__gpu_plan(&own[device].plans, &planning, &q, *handle, &status);
+    if (status)
+        return status;
+    return p && p->possible ? multiply(*handle, p, x, scratch, stream) : FA__GPU_NO_PRODUCT;
 }
 
 /* The device's lock is held, which guards its plans. */
@@ -291,8 +288,7 @@ void fa__cuda_cublaslt_close(const fa__device *d)
     if (!own[i].handle)
         return;
     fa__cuda_enter(fa__cuda_own(d));
-    for (int k = 0; k < PLANS; k++)
-        forget(&own[i].plan[k]);
+    fa__gpu_plans_free(&own[i].plans, &planning);
     lt.cublasLtDestroy(own[i].handle);
     own[i].handle = NULL;
     fa__cuda_leave(CUDA_SUCCESS);

@@ -62,6 +62,11 @@ static inline fa__cuda_device *fa__cuda_own(const fa__device *d)
     return d->own;
 }
 
+/* ---- entries of fa__gpu_driver ---- */
+#define FA__CUDA_ENTRY(type, name, parameters) type fa__cuda_##name parameters;
+FA__GPU_DRIVER_CALLS(FA__CUDA_ENTRY)
+FA__GPU_DRIVER_EXTRAS(FA__CUDA_ENTRY)
+
 /* ---- load.c ---- */
 /* Opens the driver and the compiler. False, with the reason, when one is not there or lacks a function. */
 bool fa__cuda_load(const char **why);
@@ -69,10 +74,8 @@ bool fa__cuda_load(const char **why);
  * of `stem` ("libnvrtc"), from where the system, the toolkit or Python's packages have it. */
 bool fa__cuda_open_library(fa__library *, const char *variable, const char *stem, int newest, const fa__symbol *,
                            size_t count);
-/* The name of a failure. The issue layer has negative numbers for them: CUDA's with another sign, and NVRTC's below
- * these. */
+/* The issue layer has negative numbers for failures: CUDA's with another sign, and NVRTC's below these. */
 enum { FA__CUDA_NVRTC = 100000 };
-const char *fa__cuda_error_name(int code);
 /* True for CUDA_SUCCESS; else an error that names device and call: FA_ERROR_MEMORY when memory was lacking, otherwise
  * FA_ERROR_DEVICE. */
 bool fa__cuda_good(const fa__device *, CUresult, const char *call);
@@ -87,63 +90,21 @@ CUresult fa__cuda_leave(CUresult);
 /* ---- device.c ---- */
 int fa__cuda_count(void);
 const char *fa__cuda_why(void);
-bool fa__cuda_open(fa__device *);
-void fa__cuda_close(fa__device *);
 void fa__cuda_properties(fa__device *, fa_device_properties *);
 bool fa__cuda_context_adopt(int index, CUcontext);
-
-/* ---- memory.c ---- */
-void *fa__cuda_allocate(fa__device *, size_t);
-void fa__cuda_release(fa__device *, void *, size_t);
-void *fa__cuda_pinned(fa__device *, void *queue, size_t, void **handle);
-void fa__cuda_pinned_free(fa__device *, void *queue, void *host, void *handle);
-void fa__cuda_host(const void *memory, size_t bytes, bool write);
 
 /* ---- virtual.c ---- */
 /* Whether the device's memory can grow; a failure is no error. */
 void fa__cuda_virtual_open(fa__cuda_device *);
 /* Memory of the device that grows is also `peer`'s to use. */
 void fa__cuda_virtual_share(fa__cuda_device *, const fa__cuda_device *peer);
-/* Entries of fa__gpu_driver. */
-void *fa__cuda_extend(fa__device *, bool small, void *end, size_t size);
-size_t fa__cuda_part(fa__device *, void **memory, size_t size);
 /* False: it is no memory that grows. */
 bool fa__cuda_unmap(fa__cuda_device *, void *memory, size_t size);
 
-/* ---- queue.c ---- */
-void *fa__cuda_queue_new(fa__device *);
-void fa__cuda_queue_free(fa__device *, void *queue);
-void fa__cuda_flush(void *queue);
-void *fa__cuda_native(void *queue);
-bool fa__cuda_adopt(fa__device *, void *queue, bool own, void *native);
-int fa__cuda_finish(void *queue);
-bool fa__cuda_copy(fa__device *, void *queue, const fa__gpu_copy *, void **event);
-void *fa__cuda_record(fa__device *, void *queue);
-bool fa__cuda_follow(fa__device *, void *queue, void *event);
-int fa__cuda_poll(void *event);
-int fa__cuda_wait(void *event);
-void fa__cuda_event_free(void *event);
-bool fa__cuda_times(void *event, int64_t *start, int64_t *end);
-
 /* ---- kernel.c ---- */
 extern const char fa__cuda_options[];
-void *fa__cuda_build(fa__device *, const char *source, const char *entry);
-void *fa__cuda_load_binary(fa__device *, const void *bytes, size_t size, const char *entry);
-void *fa__cuda_binary(fa__device *, void *handle, size_t *size);
-void fa__cuda_kernel_free(fa__device *, void *handle);
-bool fa__cuda_launch(fa__device *, void *queue, const fa__gpu_kernel *, const uint64_t groups[3], void *fault,
-                     bool careful, const fa__gpu_arg *, int count);
 /* They refer to the arguments. */
 void fa__cuda_parameters_fill(fa__cuda_parameters *, void *fault, bool careful, const fa__gpu_arg *, int count);
-
-/* ---- graph.c ---- */
-bool fa__cuda_capture(fa__device *, void *queue);
-void *fa__cuda_capture_end(fa__device *, void *queue);
-void *fa__cuda_captured(fa__device *, void *queue);
-bool fa__cuda_graph_change(fa__device *, void *graph, void *captured, const fa__gpu_kernel *, const uint64_t groups[3],
-                           void *fault, bool careful, const fa__gpu_arg *, int count);
-bool fa__cuda_graph_launch(fa__device *, void *queue, void *graph);
-void fa__cuda_graph_free(fa__device *, void *graph);
 
 /* ---- cublaslt.c ---- */
 extern const struct fa__gpu_library fa__cuda_cublaslt;

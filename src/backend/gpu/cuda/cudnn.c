@@ -7,7 +7,6 @@
 #include "backend/gpu/cuda/cudnn.h"
 #include "backend/convolution.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/log.h"
 #include "core/context.h"
 #include "ids.h"
@@ -29,7 +28,6 @@ enum {
     ALGORITHMS = 10,
     MOST_SCRATCH = 256 << 20, /* bytes that an algorithm may need */
     LEAST_WORK = 1 << 22,     /* multiplications of a convolution that is worth it */
-    PLANS = 128,              /* sizes that are kept, of a device: a power of two */
 };
 
 typedef struct algorithm { /* cudnnConvolutionFwdAlgoPerf_t, and the same of the other two */
@@ -128,16 +126,12 @@ typedef struct job {
 
 typedef struct plan {
     question question;
-    bool known, possible;
+    bool possible;
     void *x, *weight, *y, *bias, *how; /* descriptions */
     algorithm best;
 } plan;
 
-static struct {
-    void *handle;
-    bool failed; /* it is not used any more */
-    plan plan[PLANS];
-} own[FA__CUDA_DEVICES];
+static void *handles[FA__CUDA_DEVICES];
 
 static bool is_packed(const fa__convolution *v)
 {
@@ -195,8 +189,9 @@ static bool can(const job *j)
 }
 
 /* ---- the answer ---- */
-static void forget(plan *p)
+static void forget(void *plan_)
 {
+    const plan *p = plan_;
     void *const tensors[] = {p->x, p->y, p->bias};
     for (int i = 0; i < 3; i++)
         if (tensors[i])
@@ -205,7 +200,6 @@ static void forget(plan *p)
         dnn.cudnnDestroyFilterDescriptor(p->weight);
     if (p->how)
         dnn.cudnnDestroyConvolutionDescriptor(p->how);
-    *p = (plan){.known = false};
 }
 
 static int type_of(int32_t dtype)
@@ -289,24 +283,23 @@ static int search(void *handle, plan *p)
     return fa__cudnn_is_unsupported(status) ? 0 : status;
 }
 
-static int make_plan(void *handle, plan *p, const question *q)
+static int make_plan(void *plan_, void *handle)
 {
-    forget(p);
-    p->question = *q;
+    plan *p = plan_;
     int status = describe_tensors(p);
     status = status ? status : describe_weight(p);
     status = status ? status : describe_how(p);
     status = status ? status : search(handle, p);
-    p->known = !status;
-    if (status && !fa__cudnn_is_unsupported(status))
-        forget(p);
-    p->known |= fa__cudnn_is_unsupported(status);
     return fa__cudnn_is_unsupported(status) ? 0 : status;
 }
 
+static fa__cudnn_work own = {
+    .name = "cuDNN",
+    .planning = {.question = sizeof(question), .plan = sizeof(plan), .make = make_plan, .forget = forget}};
+
 int fa__cudnn_handle(const fa__gpu_queue *q, void **out)
 {
-    void **handle = &own[q->base.device->id.index].handle;
+    void **handle = &handles[q->base.device->id.index];
     int status = *handle ? 0 : dnn.cudnnCreate(handle);
     *out = *handle;
     return status ? status : dnn.cudnnSetStream(*handle, ((const fa__cuda_queue *)q->handle)->stream);
@@ -314,12 +307,10 @@ int fa__cudnn_handle(const fa__gpu_queue *q, void **out)
 
 static int find_plan(const job *j, plan **out)
 {
-    plan *p = &own[j->queue->base.device->id.index].plan[fa__hash_bytes(&j->q, sizeof j->q) % PLANS];
     void *handle;
     int status = fa__cudnn_handle(j->queue, &handle);
-    if (!status && (!p->known || memcmp(&p->question, &j->q, sizeof j->q) != 0))
-        status = make_plan(handle, p, &j->q);
-    *out = p;
+    if (!status)
+        *out = fa__gpu_plan(&own.on[j->queue->base.device->id.index].plans, &own.planning, &j->q, handle, &status);
     return status;
 }
 
@@ -350,15 +341,13 @@ static int convolve(const job *j, const plan *p, void *scratch)
                                                    j->q.result == X ? j->x : j->y);
 }
 
-/* FA__DECLINED, and no error, when the library has no way, or fails: then it is not used any more. */
-static uint64_t declined(const job *j, int status)
+uint64_t fa__cudnn_declined(fa__cudnn_work *w, const fa__device *d, int status)
 {
-    const fa__device *d = j->queue->base.device;
     if (fa__failed())
         return 0;
     if (status && !fa__cudnn_is_unsupported(status)) {
-        own[d->id.index].failed = true;
-        fa__log(FA_LOG_WARNING, "%s: cuDNN fails with status %d: it is not used any more", d->name, status);
+        w->on[d->id.index].failed = true;
+        fa__log(FA_LOG_WARNING, "%s: %s fails with status %d: it is not used any more", d->name, w->name, status);
     }
     return FA__DECLINED;
 }
@@ -373,7 +362,7 @@ static uint64_t issue(const job *j, plan *p, void *scratch)
     int status = fa__cuda_leave(convolve(j, p, scratch));
     if (status) {
         p->possible = false;
-        return declined(j, status);
+        return fa__cudnn_declined(&own, q->base.device, status);
     }
     o->convolutions++;
     return fa__gpu_commit(q, NULL, NULL, NULL);
@@ -383,12 +372,12 @@ static uint64_t run(const job *j)
 {
     const fa__device *d = j->queue->base.device;
     plan *p = NULL;
-    if (!there() || own[d->id.index].failed || !can(j))
+    if (!there() || own.on[d->id.index].failed || !can(j))
         return FA__DECLINED;
     fa__cuda_enter(fa__cuda_own(d));
     int status = fa__cuda_leave(find_plan(j, &p));
-    if (status || !p->possible)
-        return declined(j, status);
+    if (!p || !p->possible)
+        return fa__cudnn_declined(&own, d, status);
     fa__gpu_issue own_issue = fa__gpu_issue_begin(&j->queue->base, j->launch);
     void *scratch = p->best.memory ? fa__gpu_scratch(&own_issue, p->best.memory) : NULL;
     uint64_t ticket = !p->best.memory || scratch ? issue(j, p, scratch) : 0;
@@ -443,13 +432,12 @@ OVERRIDE(cuda, conv2d_weight)
 void fa__cuda_cudnn_close(const fa__device *d)
 {
     const int i = d->id.index;
-    if (!own[i].handle)
+    if (!handles[i])
         return;
     fa__cuda_enter(fa__cuda_own(d));
     fa__cudnn_attention_close(d);
-    for (int k = 0; k < PLANS; k++)
-        forget(&own[i].plan[k]);
-    dnn.cudnnDestroy(own[i].handle);
-    own[i].handle = NULL;
+    fa__gpu_plans_free(&own.on[i].plans, &own.planning);
+    dnn.cudnnDestroy(handles[i]);
+    handles[i] = NULL;
     fa__cuda_leave(CUDA_SUCCESS);
 }

@@ -4,6 +4,7 @@
 #define FA__BACKEND_GPU_CUDA_CUDNN_H
 #include "backend/gpu/cuda/cuda.h"
 #include "backend/gpu/gpu.h"
+#include "backend/gpu/plans.h"
 
 /* types of elements */
 enum {
@@ -22,6 +23,19 @@ bool fa__cudnn_there(bool *any_size);
 int fa__cudnn_handle(const fa__gpu_queue *, void **handle);
 /* Whether a status says that the library has no way to do this, but may have for others. */
 bool fa__cudnn_is_unsupported(int status);
+
+/* Work of one kind that it does, with its plans, on each device. */
+typedef struct fa__cudnn_work {
+    const char *name;
+    fa__gpu_planning planning;
+    struct {
+        bool failed; /* it is not used any more */
+        fa__gpu_plans plans;
+    } on[FA__CUDA_DEVICES];
+} fa__cudnn_work;
+
+/* FA__DECLINED, and no error, when the library has no way, or fails with this status: then it is not used any more. */
+uint64_t fa__cudnn_declined(fa__cudnn_work *, const fa__device *, int status);
 
 /* ---- cudnn_attention.c ---- */
 void fa__cudnn_attention_close(const fa__device *);

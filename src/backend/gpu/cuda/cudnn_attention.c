@@ -5,13 +5,12 @@
  *
  * The library wants a graph of operations that it knows: those of NVIDIA's front end, in its order. Forward leaves the
  * logarithms of the rows' sums; as our operation does not keep them, backward computes forward once more. The plans of
- * the first sizes are kept: none is freed while work with it may be on its way. FACULA_CUDNN is as in cudnn.c. */
+ * the first sizes are kept: none is freed while work with it may be on its way; what comes later is our kernel's.
+ * FACULA_CUDNN is as in cudnn.c. */
 #include "args.h"
 #include "backend/gpu/cuda/cudnn.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "core/context.h"
 #include "core/ledger.h"
 #include "ids.h"
@@ -28,7 +27,6 @@ enum {
     LEAST_WORK = 1 << 22, /* multiplications of an attention that is worth it */
     MOST_SCRATCH = 256 << 20,
     SLOW = 10000000, /* nanoseconds of making a plan that count as a wait */
-    PLANS = 64,      /* of a device, for each of both directions; what comes later is our kernel's */
     ALIGNMENT = 256
 };
 
@@ -54,17 +52,10 @@ typedef struct job {
 } job;
 
 typedef struct plan {
-    struct plan *next;
     question question;
     bool possible;
     fa__cudnn_graph graph;
 } plan;
-
-static struct {
-    bool failed; /* it is not used any more */
-    int plans[2];
-    plan *first[2];
-} own[FA__CUDA_DEVICES];
 
 /* ---- graphs ---- */
 typedef struct making {
@@ -198,10 +189,16 @@ static void make_back(const making *m)
 }
 
 /* ---- plans ---- */
-static int make_plan(void *handle, plan *p, const question *q)
+static void forget(void *plan_)
 {
+    fa__cudnn_graph_free(&((plan *)plan_)->graph);
+}
+
+static int make_plan(void *plan_, void *handle)
+{
+    plan *p = plan_;
+    const question *q = &p->question;
     const making m = {&p->graph, q, q->dtype == FA_F16 ? FA__CUDNN_F16 : FA__CUDNN_BF16};
-    p->question = *q;
     (q->back ? make_back : make_forward)(&m);
     p->possible = fa__cudnn_plan(&p->graph, handle, MOST_SCRATCH);
     const int status = p->graph.status;
@@ -210,33 +207,21 @@ static int make_plan(void *handle, plan *p, const question *q)
     return p->possible || fa__cudnn_is_unsupported(status) ? 0 : status;
 }
 
-static int add_plan(const job *j, void *handle, const question *q, plan **out)
+static fa__cudnn_work own = {
+    .name = "attention by cuDNN",
+    .planning = {
+        .question = sizeof(question), .plan = sizeof(plan), .stays = true, .make = make_plan, .forget = forget}};
+
+/* NULL and 0: there is none, as there are too many others. */
+static plan *find_plan(const job *j, void *handle, const question *q, int *status)
 {
     const fa__device *d = j->queue->base.device;
     const int64_t start = fa__clock_ns();
-    plan *p = fa__calloc(1, sizeof *p);
-    const int status = p ? make_plan(handle, p, q) : 0;
-    if (fa__clock_ns() - start > SLOW)
-        fa__ledger_implicit(j->launch->op, d, fa__clock_ns() - start);
-    if (status || !p) {
-        fa__free(p);
-        return status;
-    }
-    p->next = own[d->id.index].first[q->back];
-    own[d->id.index].first[q->back] = *out = p;
-    own[d->id.index].plans[q->back]++;
-    return 0;
-}
-
-/* NULL: there is none, as there are too many others. */
-static int find_plan(const job *j, void *handle, const question *q, plan **out)
-{
-    const int device = j->queue->base.device->id.index;
-    plan *p = own[device].first[q->back];
-    while (p && memcmp(&p->question, q, sizeof *q) != 0)
-        p = p->next;
-    *out = p;
-    return p || own[device].plans[q->back] == PLANS ? 0 : add_plan(j, handle, q, out);
+    plan *p = fa__gpu_plan(&own.on[d->id.index].plans, &own.planning, q, handle, status);
+    const int64_t taken = fa__clock_ns() - start;
+    if (taken > SLOW)
+        fa__ledger_implicit(j->launch->op, d, taken);
+    return p;
 }
 
 /* ---- what it takes ---- */
@@ -293,7 +278,7 @@ static bool may(const job *j, const fa__operand *queries, const fa__operand *mas
     const int dtype = queries->dtype, r = queries->rank;
     return (dtype == FA_F16 || dtype == FA_BF16) && mask->kind != FA__MEMORY && r >= 2 && r <= 4
            && !j->launch->overwrites && !fa__ctx()->settings->deterministic
-           && !own[j->queue->base.device->id.index].failed;
+           && !own.on[j->queue->base.device->id.index].failed;
 }
 
 static void set_numbers(job *j, double scale, size_t version)
@@ -328,20 +313,6 @@ static int run_plans(job *j, plan *const p[2], void *scratch)
     return status || !p[1] ? status : run_plan(j, p[1], handle, back, 12 + masked, scratch);
 }
 
-/* FA__DECLINED, and no error, when the library has no way, or fails: then it is not used any more. */
-static uint64_t declined(const job *j, int status)
-{
-    const fa__device *d = j->queue->base.device;
-    if (fa__failed())
-        return 0;
-    if (status && !fa__cudnn_is_unsupported(status)) {
-        own[d->id.index].failed = true;
-        fa__log(FA_LOG_WARNING, "%s: attention by cuDNN fails with status %d: it is not used any more", d->name,
-                status);
-    }
-    return FA__DECLINED;
-}
-
 static size_t aligned(size_t size)
 {
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -371,7 +342,7 @@ static uint64_t issue(job *j, plan *const p[2], void *scratch)
         p[p[1] ? 1 : 0]->possible = false;
         if (p[1]) /* forward may be on its way, in the scratch memory */
             fa__gpu_commit(q, NULL, NULL, NULL);
-        return declined(j, status);
+        return fa__cudnn_declined(&own, q->base.device, status);
     }
     o->attentions++;
     return fa__gpu_commit(q, NULL, NULL, NULL);
@@ -397,15 +368,16 @@ static uint64_t run(job *j, bool back)
     void *handle = NULL;
     fa__cuda_enter(fa__cuda_own(j->queue->base.device));
     int status = fa__cudnn_handle(j->queue, &handle);
-    status = status ? status : find_plan(j, handle, &j->q, &p[0]);
-    if (!status && back && p[0] && p[0]->possible) {
+    if (!status)
+        p[0] = find_plan(j, handle, &j->q, &status);
+    if (back && p[0] && p[0]->possible) {
         question q = j->q;
         q.back = true;
-        status = find_plan(j, handle, &q, &p[1]);
+        p[1] = find_plan(j, handle, &q, &status);
     }
     fa__cuda_leave(CUDA_SUCCESS);
-    bool possible = !status && p[0] && p[0]->possible && (!back || (p[1] && p[1]->possible));
-    return possible ? run_with(j, p) : declined(j, status);
+    bool possible = p[0] && p[0]->possible && (!back || (p[1] && p[1]->possible));
+    return possible ? run_with(j, p) : fa__cudnn_declined(&own, j->queue->base.device, status);
 }
 
 OVERRIDE(cuda, attention)
@@ -448,13 +420,5 @@ OVERRIDE(cuda, attention_back)
 
 void fa__cudnn_attention_close(const fa__device *d)
 {
-    for (int back = 0; back < 2; back++) {
-        for (plan *p = own[d->id.index].first[back], *next; p; p = next) {
-            next = p->next;
-            fa__cudnn_graph_free(&p->graph);
-            fa__free(p);
-        }
-        own[d->id.index].first[back] = NULL;
-        own[d->id.index].plans[back] = 0;
-    }
+    fa__gpu_plans_free(&own.on[d->id.index].plans, &own.planning);
 }

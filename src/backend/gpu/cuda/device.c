@@ -23,18 +23,7 @@ static int driver_version(void)
 }
 
 /* ---- what there is ---- */
-static void say(const char *format, ...) FA__PRINTF(1, 2);
-
-static void say(const char *format, ...)
-{
-    fa__text text = fa__text_after(why, sizeof why);
-    va_list list;
-    va_start(list, format);
-    if (why[0])
-        fa__text_add(&text, "; ");
-    fa__text_add_list(&text, format, list);
-    va_end(list);
-}
+#define SAY(...) fa__text_add_clause(why, sizeof why, __VA_ARGS__)
 
 /* The latest architecture that NVRTC compiles for and the device runs; 0: none. */
 static int target_for(int capability)
@@ -85,10 +74,10 @@ static bool is_fit(const fa__cuda_device *o, int number)
         return true;
     fa__nvrtc.nvrtcVersion(&major, &minor);
     if (!o->target)
-        say("GPU %d (%s) has compute capability %d.%d, for which NVRTC %d.%d does not compile", number, o->name,
+        SAY("GPU %d (%s) has compute capability %d.%d, for which NVRTC %d.%d does not compile", number, o->name,
             o->capability / 10, o->capability % 10, major, minor);
     else
-        say("GPU %d (%s) has groups of %d threads at most, and kernels have %u", number, o->name, (int)o->gpu.max_group,
+        SAY("GPU %d (%s) has groups of %d threads at most, and kernels have %u", number, o->name, (int)o->gpu.max_group,
             (unsigned)fa__gpu_largest_group());
     return false;
 }
@@ -97,12 +86,12 @@ static void add_device(int number)
 {
     fa__cuda_device o = {.lock = PTHREAD_MUTEX_INITIALIZER, .mapping = PTHREAD_MUTEX_INITIALIZER};
     if (!is_known(&o, number)) {
-        say("GPU %d does not answer", number);
+        SAY("GPU %d does not answer", number);
         return;
     }
     learn(&o);
     if (count == FA__CUDA_DEVICES)
-        say("GPU %d is one too many", number);
+        SAY("GPU %d is one too many", number);
     else if (is_fit(&o, number))
         devices[count++] = o;
 }
@@ -112,7 +101,7 @@ static void find(void)
     const char *reason = NULL;
     int found = 0;
     if (!fa__cuda_load(&reason)) {
-        say("%s", reason);
+        SAY("%s", reason);
         return;
     }
     fa__cuda.cuDeviceGetCount(&found);

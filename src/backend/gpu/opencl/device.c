@@ -62,18 +62,7 @@ static void platform_text(cl_platform_id p, cl_uint what, char *out, size_t size
 }
 
 /* ---- what there is ---- */
-static void say(const char *format, ...) FA__PRINTF(1, 2);
-
-static void say(const char *format, ...)
-{
-    fa__text text = fa__text_after(why, sizeof why);
-    va_list list;
-    va_start(list, format);
-    if (why[0])
-        fa__text_add(&text, "; ");
-    fa__text_add_list(&text, format, list);
-    va_end(list);
-}
+#define SAY(...) fa__text_add_clause(why, sizeof why, __VA_ARGS__)
 
 /* "OpenCL 1.2 ..." or later */
 static bool is_new_enough(cl_device_id d)
@@ -114,12 +103,12 @@ static bool is_fit(unsigned number, const fa__opencl_device *o)
     unsigned largest = fa__gpu_largest_group();
     bool groups = o->gpu.max_group >= largest, arguments = o->gpu.max_args >= FA__GPU_LEAST_ARGS;
     if (reason)
-        say("device %u of %s %s", number, of, reason);
+        SAY("device %u of %s %s", number, of, reason);
     else if (!groups)
-        say("device %u of %s has groups of %llu work-items at most, and kernels have %u", number, of,
+        SAY("device %u of %s has groups of %llu work-items at most, and kernels have %u", number, of,
             (unsigned long long)o->gpu.max_group, largest);
     else if (!arguments)
-        say("device %u of %s takes %llu bytes of arguments at most, and kernels have %d", number, of,
+        SAY("device %u of %s takes %llu bytes of arguments at most, and kernels have %d", number, of,
             (unsigned long long)o->gpu.max_args, (int)FA__GPU_LEAST_ARGS);
     return !reason && groups && arguments;
 }
@@ -130,7 +119,7 @@ static void add_devices(fa__opencl_platform *p)
     cl_uint found = 0;
     cl_int status = fa__opencl.clGetDeviceIDs(p->id, CL_DEVICE_TYPE_ALL, FA__OPENCL_DEVICES, ids, &found);
     if (status != CL_SUCCESS) {
-        say("%s: %s", p->name, fa__opencl_error_name(status));
+        SAY("%s: %s", p->name, fa__opencl_error_name(status));
         return;
     }
     for (cl_uint i = 0; i < found && i < FA__OPENCL_DEVICES; i++) {
@@ -143,7 +132,7 @@ static void add_devices(fa__opencl_platform *p)
         devices[count++] = o;
     }
     if (found > FA__OPENCL_DEVICES)
-        say("%s has more than %d devices", p->name, FA__OPENCL_DEVICES);
+        SAY("%s has more than %d devices", p->name, FA__OPENCL_DEVICES);
 }
 
 /* The order among GPUs, and among the others, stays. */
@@ -162,14 +151,14 @@ static void find(void)
 {
     const char *reason = NULL;
     if (!fa__opencl_load(&reason)) {
-        say("%s", reason);
+        SAY("%s", reason);
         return;
     }
     cl_platform_id ids[PLATFORMS];
     cl_uint found = 0;
     cl_int status = fa__opencl.clGetPlatformIDs(PLATFORMS, ids, &found);
     if (status != CL_SUCCESS || !found)
-        say("no OpenCL driver is installed (clGetPlatformIDs: %s)", fa__opencl_error_name(status));
+        SAY("no OpenCL driver is installed (clGetPlatformIDs: %s)", fa__opencl_error_name(status));
     for (cl_uint i = 0; status == CL_SUCCESS && i < found && i < PLATFORMS; i++) {
         fa__opencl_platform *p = &platforms[i];
         p->id = ids[i];
@@ -178,9 +167,9 @@ static void find(void)
         add_devices(p);
     }
     if (status == CL_SUCCESS && found > PLATFORMS)
-        say("there are more than %d platforms", PLATFORMS);
+        SAY("there are more than %d platforms", PLATFORMS);
     if (!count)
-        say("no device can be used");
+        SAY("no device can be used");
     put_gpus_first();
 }
 

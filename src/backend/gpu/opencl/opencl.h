@@ -28,11 +28,16 @@ static inline fa__opencl_device *fa__opencl_own(const fa__device *d)
     return d->own;
 }
 
+/* ---- entries of fa__gpu_driver ---- */
+#define FA__OPENCL_ENTRY(type, name, parameters) type fa__opencl_##name parameters;
+FA__GPU_DRIVER_CALLS(FA__OPENCL_ENTRY)
+/* Where this buffer begins. */
+const void *fa__opencl_segment(const fa__device *, const void *address);
+
 /* ---- load.c ---- */
 extern bool fa__opencl_usual; /* it is the system's libOpenCL.so.1, which other libraries use, too */
 /* Finds the functions: of the process itself, or of libOpenCL.so.1. False, with the reason, when there are none. */
 bool fa__opencl_load(const char **why);
-const char *fa__opencl_error_name(cl_int status); /* "CL_OUT_OF_RESOURCES" */
 /* True for CL_SUCCESS; else an error that names device and call: FA_ERROR_MEMORY when memory was lacking, otherwise
  * FA_ERROR_DEVICE. */
 bool fa__opencl_good(const fa__device *, cl_int status, const char *call);
@@ -42,35 +47,14 @@ bool fa__opencl_good(const fa__device *, cl_int status, const char *call);
 int fa__opencl_count(void);
 int fa__opencl_gpus(void);
 const char *fa__opencl_why(void);
-bool fa__opencl_open(fa__device *);
-void fa__opencl_close(fa__device *);
 void fa__opencl_properties(fa__device *, fa_device_properties *);
 
 /* ---- memory.c ---- */
-void *fa__opencl_allocate(fa__device *, size_t);
-void fa__opencl_release(fa__device *, void *, size_t);
 /* The buffer that an address lies in, and how far from its beginning. NULL, and an error, when it is none of the
  * device's platform. */
 cl_mem fa__opencl_find(const fa__device *, const void *address, size_t *offset);
-/* Where this buffer begins. */
-const void *fa__opencl_segment(const fa__device *, const void *address);
 /* Changes whenever a buffer is freed, so that its address may be another one's. */
 extern _Atomic uint64_t fa__opencl_releases;
-void *fa__opencl_pinned(fa__device *, void *queue, size_t, void **handle);
-void fa__opencl_pinned_free(fa__device *, void *queue, void *host, void *handle);
-
-/* ---- queue.c ---- */
-void *fa__opencl_queue_new(fa__device *);
-void fa__opencl_queue_free(fa__device *, void *queue);
-void fa__opencl_flush(void *queue);
-int fa__opencl_finish(void *queue);
-bool fa__opencl_copy(fa__device *, void *queue, const fa__gpu_copy *, void **event);
-void *fa__opencl_record(fa__device *, void *queue);
-bool fa__opencl_follow(fa__device *, void *queue, void *event);
-int fa__opencl_poll(void *event);
-int fa__opencl_wait(void *event);
-void fa__opencl_event_free(void *event);
-bool fa__opencl_times(void *event, int64_t *start, int64_t *end);
 
 /* ---- kernel.c, build.c ---- */
 enum { FA__OPENCL_PARAMETERS = 2 + 2 * FA__GPU_ARGS };
@@ -88,13 +72,7 @@ typedef struct fa__opencl_kernel {
     size_t next_byte;
 } fa__opencl_kernel;
 
-bool fa__opencl_launch(fa__device *, void *queue, const fa__gpu_kernel *, const uint64_t groups[3], void *fault,
-                       bool careful, const fa__gpu_arg *, int count);
 extern const char fa__opencl_options[];
-void *fa__opencl_build(fa__device *, const char *source, const char *entry);
-void *fa__opencl_load_binary(fa__device *, const void *bytes, size_t size, const char *entry);
-void *fa__opencl_binary(fa__device *, void *handle, size_t *size);
-void fa__opencl_kernel_free(fa__device *, void *handle);
 
 /* ---- clblast.c ---- */
 extern const struct fa__gpu_library fa__opencl_clblast;
