@@ -1670,6 +1670,11 @@ class dataset : public handle<fa_dataset>
     }
 };
 
+/** The two parts of a split dataset. */
+struct datasets {
+    dataset first, second; /**< auto [train, test] = ... takes them apart */
+};
+
 /** A sample of a dataset of the program's own. */
 struct sample {
     tensor input;                   /**< what a network gets */
@@ -1679,6 +1684,24 @@ struct sample {
 
 namespace data
 {
+/** Options of split(). */
+struct split_options {
+    int64_t seed = 0; /**< seed of the random assignment; -1: the first samples form the first part */
+};
+
+/** Splits a dataset into two parts. `first` is the size of the first one: a fraction of the samples, 0.0 to 1.0, or, if
+ *  it is an integer, their count. */
+inline datasets split(const fa::dataset &whole, const fa::arg &first, const split_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    const fa::scope parts;
+    fa_data_split_options given = FA__DEFAULT_fa_data_split;
+    given.seed = options.seed;
+    const fa_datasets made = (fa_data_split)(whole.get(), first.get(), &given);
+    fa::dataset one = fa::dataset::owned(made.first);
+    return {one, fa::dataset::owned(made.second)};
+}
+
 /** A dataset of the program's own: get(i) makes the sample i, from 0 to length - 1. Workers of a loader call it from
  *  several threads at the same time. It lives as long as the dataset; exceptions of it pass through the library, also
  *  those of workers. */

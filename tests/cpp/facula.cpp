@@ -413,6 +413,18 @@ static void backward_hooks()
 
 static void datasets()
 {
+    const fa::dataset whole = fa::data::digits();
+    const auto [train, test] = fa::data::split(whole, 0.75);
+    const fa::datasets counted = fa::data::split(whole, 100, {-1});
+    CHECK(train.get() && test.get());
+    CHECK(fa_dataset_length(counted.first.get()) == 100);
+    CHECK(fa_dataset_length(counted.second.get()) == fa_dataset_length(whole.get()) - 100);
+    try {
+        fa::data::split(whole, 100.0);
+        CHECK(false);
+    } catch (const fa::error &e) {
+        CHECK(e.code() == FA_ERROR_ARGUMENT);
+    }
     auto held = std::make_shared<int>(-1);
     for (int64_t workers = 0; workers < 3; workers += 2) {
         fa::data::loader_options options;

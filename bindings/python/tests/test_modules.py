@@ -315,7 +315,13 @@ class Data(Case):
         self.assertEqual([Subset(Steps(), [4, 1])[i][1].item() for i in (0, 1)], [4, 1])
         parts = random_split(Steps(), [0.5, 0.5])
         self.assertEqual(sorted(part[i][1].item() for part in parts for i in range(3)), list(range(6)))
-        self.assertRaises(ValueError, random_split, Steps(), [1, 2])
+        self.assertEqual([len(part) for part in random_split(Steps(), [1, 5])], [1, 5])
+        self.assertEqual([len(part) for part in random_split(Steps(), [0.4, 0.4, 0.2])], [3, 2, 1])
+        for wrong in ([1, 2], [0.4, 0.4], [1.5, -0.5], [7, -1], [0.5, 5.5]):
+            self.assertRaises(ValueError, random_split, Steps(), wrong)
+        with self.assertWarnsRegex(UserWarning, 'empty') as warned:
+            random_split(Steps(), [6, 0])
+        self.assertEqual(warned.filename, __file__)
         self.assertEqual(len(ConcatDataset([Steps(), Steps()])), 12)
         changed = fa.transform.Compose([lambda x: x + 1, fa.transform.Normalize([0.5], [0.5])])
         self.assertEqual(changed(fa.ones(1, 1, 2, 2)).flatten().tolist(), [3, 3, 3, 3])
