@@ -950,6 +950,8 @@ struct transformer_options {
     bool causal = false;
     tensor memory_mask = {}, memory_key_padding_mask = {};
     bool memory_causal = false;
+    tensor src = {}, src_mask = {}, src_key_padding_mask = {};
+    bool src_causal = false;
 };
 
 /** A layer or network; a function of tensors. */
@@ -1076,6 +1078,8 @@ class module : public handle<fa_module>
         o.key_padding_mask = options.key_padding_mask.get(), o.causal = options.causal;
         o.memory_mask = options.memory_mask.get();
         o.memory_key_padding_mask = options.memory_key_padding_mask.get(), o.memory_causal = options.memory_causal;
+        o.src = options.src.get(), o.src_mask = options.src_mask.get();
+        o.src_key_padding_mask = options.src_key_padding_mask.get(), o.src_causal = options.src_causal;
         return tensor::owned((fa_forward_transformer)(get(), x.get(), &o));
     }
     /** A child, as "features.0". */

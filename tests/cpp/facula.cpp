@@ -268,6 +268,9 @@ static void attention()
     CHECK(encoder.forward_transformer(x, {{}, {}, {}, true}).size(0) == 5);
     CHECK(decoder.forward_transformer(x, {encoder(x)}).size(0) == 5);
     CHECK(says(failure([&] { (void)decoder.forward_transformer(x); }), "it takes x and memory"));
+    const fa::module both = fa::nn::transformer(8, 2, {1, 1, 16});
+    CHECK(both(fa::tensors{x, x.narrow(0, 1, 3)}).size(0) == 3);
+    CHECK(both.forward_transformer(x, {{}, {}, {}, true, {}, {}, false, x}).size(0) == 5);
 }
 
 // Each method is the function of its name.

@@ -485,6 +485,15 @@ class Lifetimes(Case):
         self.assertTrue(all(p.grad is not None for p in encoder.parameters()))
         self.assertRaises(fa.Error, nn.TransformerEncoder, nn.TransformerDecoderLayer(8, 2), 2)
 
+        more = nn.MultiheadAttention(8, 2, add_bias_kv=True, add_zero_attn=True, batch_first=True)
+        self.assertEqual(more(x, x, x)[1].shape, (2, 5, 7))
+        self.assertEqual([n for n, _ in more.named_parameters()],
+                         ['in_proj_weight', 'in_proj_bias', 'bias_k', 'bias_v', 'out_proj.weight', 'out_proj.bias'])
+        both = nn.Transformer(8, 2, 1, 1, 16, 0, batch_first=True)
+        self.assertTrue(fa.allclose(both(memory, x, tgt_mask=nn.Transformer.generate_square_subsequent_mask(5)),
+                                    both(memory, x, tgt_is_causal=True)))
+        self.assertFalse(fa.allclose(both(memory, x), both(memory, x, tgt_is_causal=True)))
+
     def test_recurrent_layers_are_layers_of_the_library(self):
         x = fa.randn(5, 2, 3)
         net = nn.LSTM(3, 4, batch_first=True)
