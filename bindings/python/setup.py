@@ -28,6 +28,9 @@ def built():
     """The folder of a build, which is made if none is named. A relative name counts from the repository's root."""
     folder = ROOT / (os.environ.get('FACULA_BUILD') or 'build/python')
     if not os.environ.get('FACULA_BUILD'):
+        if not shutil.which('cmake'):
+            raise SystemExit('facula: CMake and a C compiler build the library (apt install cmake gcc, or pip install cmake), '
+                             'or FACULA_BUILD names the folder of an earlier build')
         options = [f'-DFACULA_{part}=OFF' for part in ('TESTS', 'EXAMPLES', 'BENCH', 'COMMAND')]
         subprocess.check_call(['cmake', '-S', str(ROOT), '-B', str(folder), '-DCMAKE_BUILD_TYPE=Release', *options])
         subprocess.check_call(['cmake', '--build', str(folder), '--target', 'facula', '--parallel'])
@@ -38,6 +41,8 @@ class Build(build_py):
     def run(self):
         super().run()
         folder, package = built().resolve(), pathlib.Path(self.build_lib) / 'facula'
+        if not (folder / 'libfacula.so').exists():
+            raise SystemExit(f'facula: FACULA_BUILD={folder} has no libfacula.so')
         generate(folder / 'gen/api.json', package)
         shutil.copyfile(folder / 'libfacula.so', package / 'libfacula.so')
 
@@ -63,5 +68,8 @@ if bdist_wheel:
         def get_tag(self):
             return 'py3', 'none', super().get_tag()[2]
     commands['bdist_wheel'] = Wheel
+
+elif {'dist_info', 'bdist_wheel'} & set(sys.argv):
+    raise SystemExit('facula: this setuptools makes no wheels alone: pip install wheel, or setuptools 70.1 or later')
 
 setup(version=version(), cmdclass=commands, distclass=Binary)

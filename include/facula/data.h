@@ -122,14 +122,17 @@ typedef struct fa_data_split_options {
 
 /** Splits a dataset into two disjoint parts, which hold references to it.
  *
- *      fa_datasets parts = fa_data_split(whole, 0.8, .seed = 0);
+ *      fa_datasets parts = fa_data_split(whole, 0.8, .seed = 0);   a fraction
+ *      fa_datasets parts = fa_data_split(whole, 50000);            a count
  *
- *  @param dataset  the dataset
- *  @param fraction fraction of the samples, 0 to 1, in the first part; their number is rounded
- *  @param options  the options shown above; NULL for the defaults */
-FA_API fa_datasets fa_data_split(fa_dataset *dataset, double fraction, const fa_data_split_options *options);
+ *  @param dataset the dataset
+ *  @param first   the size of the first part; the second has all other samples. A floating-point number is a fraction
+ * of the samples, 0 to 1, whose number is rounded; an integer is a count of samples, from 1 to all of them. An integer
+ * 0, as 4 / 5 gives it, is an error
+ *  @param options the options shown above; NULL for the defaults */
+FA_API fa_datasets fa_data_split(fa_dataset *dataset, fa_arg first, const fa_data_split_options *options);
 #define fa_data_split(...)                                                                                             \
-    FA__CALL2(fa_data_split, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+    FA__CALL2(fa_data_split, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 
 /** @} */
 

@@ -950,6 +950,8 @@ struct transformer_options {
     bool causal = false;
     tensor memory_mask = {}, memory_key_padding_mask = {};
     bool memory_causal = false;
+    tensor src = {}, src_mask = {}, src_key_padding_mask = {};
+    bool src_causal = false;
 };
 
 /** A layer or network; a function of tensors. */
@@ -1076,6 +1078,8 @@ class module : public handle<fa_module>
         o.key_padding_mask = options.key_padding_mask.get(), o.causal = options.causal;
         o.memory_mask = options.memory_mask.get();
         o.memory_key_padding_mask = options.memory_key_padding_mask.get(), o.memory_causal = options.memory_causal;
+        o.src = options.src.get(), o.src_mask = options.src_mask.get();
+        o.src_key_padding_mask = options.src_key_padding_mask.get(), o.src_causal = options.src_causal;
         return tensor::owned((fa_forward_transformer)(get(), x.get(), &o));
     }
     /** A child, as "features.0". */
@@ -1670,6 +1674,11 @@ class dataset : public handle<fa_dataset>
     }
 };
 
+/** The two parts of a split dataset. */
+struct datasets {
+    dataset first, second; /**< auto [train, test] = ... takes them apart */
+};
+
 /** A sample of a dataset of the program's own. */
 struct sample {
     tensor input;                   /**< what a network gets */
@@ -1679,6 +1688,24 @@ struct sample {
 
 namespace data
 {
+/** Options of split(). */
+struct split_options {
+    int64_t seed = 0; /**< seed of the random assignment; -1: the first samples form the first part */
+};
+
+/** Splits a dataset into two parts. `first` is the size of the first one: a fraction of the samples, 0.0 to 1.0, or, if
+ *  it is an integer, their count. */
+inline datasets split(const fa::dataset &whole, const fa::arg &first, const split_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    const fa::scope parts;
+    fa_data_split_options given = FA__DEFAULT_fa_data_split;
+    given.seed = options.seed;
+    const fa_datasets made = (fa_data_split)(whole.get(), first.get(), &given);
+    fa::dataset one = fa::dataset::owned(made.first);
+    return {one, fa::dataset::owned(made.second)};
+}
+
 /** A dataset of the program's own: get(i) makes the sample i, from 0 to length - 1. Workers of a loader call it from
  *  several threads at the same time. It lives as long as the dataset; exceptions of it pass through the library, also
  *  those of workers. */

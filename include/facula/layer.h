@@ -595,20 +595,22 @@ FA_API fa_recurrent fa_forward_recurrent(fa_module *module, fa_tensor *x, const 
 
 /** Options of fa_nn_multihead_attention(). */
 typedef struct fa_nn_multihead_attention_options {
-    size_t size;      /**< set by the macro */
-    double dropout;   /**< probability that a weight becomes 0, in training */
-    bool bias;        /**< add "in_proj_bias" and "out_proj.bias" */
-    int64_t kdim;     /**< width of the keys; 0: embed_dim */
-    int64_t vdim;     /**< width of the values; 0: embed_dim */
-    bool batch_first; /**< tensors are (n, l, ...) instead of (l, n, ...) */
-    fa_dtype dtype;   /**< dtype of the parameters; FA_SAME: f32 */
-    fa_device device; /**< device of the parameters */
+    size_t size;        /**< set by the macro */
+    double dropout;     /**< probability that a weight becomes 0, in training */
+    bool bias;          /**< add "in_proj_bias" and "out_proj.bias" */
+    bool add_bias_kv;   /**< one more key and value, the parameters "bias_k" and "bias_v" (1, 1, embed_dim) */
+    bool add_zero_attn; /**< one more key and value, of zeros */
+    int64_t kdim;       /**< width of the keys; 0: embed_dim */
+    int64_t vdim;       /**< width of the values; 0: embed_dim */
+    bool batch_first;   /**< tensors are (n, l, ...) instead of (l, n, ...) */
+    fa_dtype dtype;     /**< dtype of the parameters; FA_SAME: f32 */
+    fa_device device;   /**< device of the parameters */
     char fa__end;
 } fa_nn_multihead_attention_options;
 #define FA__DEVICE_fa_nn_multihead_attention ,
 #define FA__DEFAULT_fa_nn_multihead_attention                                                                          \
     {                                                                                                                  \
-        offsetof(fa_nn_multihead_attention_options, fa__end), 0, true, 0, 0, false, FA_SAME, {0, 0}, 0                 \
+        offsetof(fa_nn_multihead_attention_options, fa__end), 0, true, false, false, 0, 0, false, FA_SAME, {0, 0}, 0   \
     }
 /** Multi-head attention (arXiv:1706.03762): queries (l, n, embed_dim), keys (s, n, kdim) and values (s, n, vdim) to (l,
  *  n, embed_dim), or the same without n. Inputs are the three, or x, which is all of them. Each of num_heads heads
@@ -616,10 +618,11 @@ typedef struct fa_nn_multihead_attention_options {
  *  projections are "in_proj_weight" (3 * embed_dim, embed_dim), or with other widths of keys or values
  *  "q_proj_weight" (embed_dim, embed_dim), "k_proj_weight" (embed_dim, kdim) and "v_proj_weight" (embed_dim, vdim);
  *  these are initialized uniformly as in fa_init_xavier_uniform_(), "out_proj.weight" as in fa_nn_linear(), biases with
- *  0. See fa_scaled_dot_product_attention().
+ *  0, "bias_k" and "bias_v" as in fa_init_xavier_normal_(). No mask hides the keys of .add_bias_kv and .add_zero_attn,
+ *  which stand behind the others, in this order. See fa_scaled_dot_product_attention().
  *
- *      fa_nn_multihead_attention(embed_dim, num_heads, .dropout = 0, .bias = true, .kdim = 0, .vdim = 0,
- *          .batch_first = false, .dtype = FA_SAME, .device) */
+ *      fa_nn_multihead_attention(embed_dim, num_heads, .dropout = 0, .bias = true, .add_bias_kv = false,
+ *          .add_zero_attn = false, .kdim = 0, .vdim = 0, .batch_first = false, .dtype = FA_SAME, .device) */
 FA_API fa_module *fa_nn_multihead_attention(int64_t embed_dim, int64_t num_heads,
                                             const fa_nn_multihead_attention_options *options);
 #define fa_nn_multihead_attention(...)                                                                                 \
@@ -629,7 +632,8 @@ FA_API fa_module *fa_nn_multihead_attention(int64_t embed_dim, int64_t num_heads
 typedef struct fa_attention {
     fa_tensor *output;  /**< (l, n, embed_dim), or as the query */
     fa_tensor *weights; /**< (n, l, s), or (n, heads, l, s) without .average_attn_weights: how much each query takes of
-                           each key; without n for inputs without n. NULL without .need_weights */
+                           each key, also of those of .add_bias_kv and .add_zero_attn; without n for inputs without n.
+                           NULL without .need_weights */
 } fa_attention;
 
 /** Options of fa_forward_attention(). */
@@ -742,6 +746,43 @@ FA_API fa_module *fa_nn_transformer_decoder(fa_module *layer, int64_t num_layers
 #define fa_nn_transformer_decoder(...)                                                                                 \
     FA__CALL2(fa_nn_transformer_decoder, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
+/** Options of fa_nn_transformer(). */
+typedef struct fa_nn_transformer_options {
+    size_t size;                /**< set by the macro */
+    int64_t num_encoder_layers; /**< layers of the encoder */
+    int64_t num_decoder_layers; /**< layers of the decoder */
+    int64_t dim_feedforward;    /**< width between "linear1" and "linear2" of each layer */
+    double dropout;             /**< probability that an element becomes 0, in training */
+    const char *activation;     /**< "relu" or "gelu": the function between "linear1" and "linear2" */
+    fa_module *custom_encoder;  /**< a stack of fa_nn_transformer_encoder() in place of the encoder; NULL: none */
+    fa_module *custom_decoder;  /**< a stack of fa_nn_transformer_decoder() in place of the decoder; NULL: none */
+    double layer_norm_eps;      /**< added to the variance in the normalizations */
+    bool batch_first;           /**< tensors are (n, l, ...) instead of (l, n, ...) */
+    bool norm_first;            /**< normalize before each part, not after it */
+    bool bias;                  /**< add biases, also of the normalizations */
+    fa_dtype dtype;             /**< dtype of the parameters; FA_SAME: f32 */
+    fa_device device;           /**< device of the parameters */
+    char fa__end;
+} fa_nn_transformer_options;
+#define FA__DEVICE_fa_nn_transformer ,
+#define FA__DEFAULT_fa_nn_transformer                                                                                  \
+    {                                                                                                                  \
+        offsetof(fa_nn_transformer_options, fa__end), 6, 6, 2048, 0.1, "relu", NULL, NULL, 1e-5, false, false, true,   \
+            FA_SAME, {0, 0}, 0                                                                                         \
+    }
+/** Transformer of an encoder and a decoder (arXiv:1706.03762): src (s, n, d_model) and tgt (l, n, d_model) to tgt's
+ *  shape, or the same without n. "encoder" and "decoder" are stacks with a layer norm behind their last layer; the
+ *  decoder reads what the encoder gives for src. Matrices are initialized as in fa_init_xavier_uniform_(). fa_forward()
+ *  takes src and tgt; fa_forward_transformer() takes tgt, .src, and masks.
+ *
+ *      fa_nn_transformer(d_model, nhead, .num_encoder_layers = 6, .num_decoder_layers = 6, .dim_feedforward = 2048,
+ *          .dropout = 0.1, .activation = "relu", .custom_encoder = NULL, .custom_decoder = NULL,
+ *          .layer_norm_eps = 1e-5, .batch_first = false, .norm_first = false, .bias = true, .dtype = FA_SAME, .device)
+ */
+FA_API fa_module *fa_nn_transformer(int64_t d_model, int64_t nhead, const fa_nn_transformer_options *options);
+#define fa_nn_transformer(...)                                                                                         \
+    FA__CALL2(fa_nn_transformer, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
 /** Options of fa_forward_transformer(). */
 typedef struct fa_forward_transformer_options {
     size_t size;                              /**< set by the macro */
@@ -752,17 +793,23 @@ typedef struct fa_forward_transformer_options {
     const fa_tensor *memory_mask;             /**< .attn_mask of "multihead_attn"; NULL: none */
     const fa_tensor *memory_key_padding_mask; /**< that of "multihead_attn"; NULL: none */
     bool memory_causal;                       /**< position i of x sees the positions 0 to i of memory only */
+    const fa_tensor *src;                     /**< what the encoder of fa_nn_transformer() reads; x is tgt then */
+    const fa_tensor *src_mask;                /**< .mask of the encoder; NULL: none */
+    const fa_tensor *src_key_padding_mask;    /**< that of the encoder; NULL: none */
+    bool src_causal;                          /**< .causal of the encoder */
     char fa__end;
 } fa_forward_transformer_options;
 #define FA__DEFAULT_fa_forward_transformer                                                                             \
     {                                                                                                                  \
-        offsetof(fa_forward_transformer_options, fa__end), NULL, NULL, NULL, false, NULL, NULL, false, 0               \
+        offsetof(fa_forward_transformer_options, fa__end), NULL, NULL, NULL, false, NULL, NULL, false, NULL, NULL,     \
+            NULL, false, 0                                                                                             \
     }
-/** Runs a layer or stack of a transformer as fa_forward() does, with masks, which all layers of a stack get. Masks are
- *  those of fa_forward_attention().
+/** Runs a layer or stack of a transformer, or fa_nn_transformer(), as fa_forward() does, with masks, which all layers
+ * of a stack get. Masks are those of fa_forward_attention().
  *
  *      fa_forward_transformer(module, x, .memory = NULL, .mask = NULL, .key_padding_mask = NULL, .causal = false,
- *          .memory_mask = NULL, .memory_key_padding_mask = NULL, .memory_causal = false)
+ *          .memory_mask = NULL, .memory_key_padding_mask = NULL, .memory_causal = false, .src = NULL,
+ *          .src_mask = NULL, .src_key_padding_mask = NULL, .src_causal = false)
  *
  *  @param module  a layer or stack of this group
  *  @param x       its input

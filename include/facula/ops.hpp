@@ -8709,6 +8709,8 @@ inline module rnn_cell(int64_t input_size, int64_t hidden_size, const rnn_cell_o
 struct multihead_attention_options {
     double dropout = 0;
     bool bias = true;
+    bool add_bias_kv = false;
+    bool add_zero_attn = false;
     int64_t kdim = 0;
     int64_t vdim = 0;
     bool batch_first = false;
@@ -8721,6 +8723,8 @@ inline module multihead_attention(int64_t embed_dim, int64_t num_heads, const mu
     fa_nn_multihead_attention_options given = FA__DEFAULT_fa_nn_multihead_attention;
     given.dropout = options.dropout;
     given.bias = options.bias;
+    given.add_bias_kv = options.add_bias_kv;
+    given.add_zero_attn = options.add_zero_attn;
     given.kdim = options.kdim;
     given.vdim = options.vdim;
     given.batch_first = options.batch_first;
@@ -8827,6 +8831,49 @@ inline module transformer_decoder(const fa::module &layer, int64_t num_layers, c
     fa_nn_transformer_encoder_options given = FA__DEFAULT_fa_nn_transformer_decoder;
     given.norm = options.norm.get();
     return module::owned((fa_nn_transformer_decoder)(layer.get(), num_layers, &given));
+}
+
+struct transformer_options {
+    int64_t num_encoder_layers = 6;
+    int64_t num_decoder_layers = 6;
+    int64_t dim_feedforward = 2048;
+    double dropout = 0.1;
+    const char *activation = "relu";
+    fa::module custom_encoder = {};
+    fa::module custom_decoder = {};
+    double layer_norm_eps = 1e-5;
+    bool batch_first = false;
+    bool norm_first = false;
+    bool bias = true;
+    fa_dtype dtype = FA_SAME;
+    fa::device device = {};
+};
+inline module transformer(int64_t d_model, int64_t nhead, const transformer_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_nn_transformer_options given = FA__DEFAULT_fa_nn_transformer;
+    given.num_encoder_layers = options.num_encoder_layers;
+    given.num_decoder_layers = options.num_decoder_layers;
+    given.dim_feedforward = options.dim_feedforward;
+    given.dropout = options.dropout;
+    given.activation = options.activation;
+    given.custom_encoder = options.custom_encoder.get();
+    given.custom_decoder = options.custom_decoder.get();
+    given.layer_norm_eps = options.layer_norm_eps;
+    given.batch_first = options.batch_first;
+    given.norm_first = options.norm_first;
+    given.bias = options.bias;
+    given.dtype = options.dtype;
+    given.device = options.device.get();
+    return module::owned((fa_nn_transformer)(d_model, nhead, &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::module transformer(int64_t d_model, int64_t nhead, Number num_encoder_layers, FA__HERE)
+{
+    transformer_options options;
+    options.num_encoder_layers = static_cast<int64_t>(num_encoder_layers);
+    return transformer(d_model, nhead, options, file, line);
 }
 
 inline module relu(FA__HERE)

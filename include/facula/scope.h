@@ -145,8 +145,10 @@ FA_API void fa_release(const void *object);
  * references keep it alive. NULL is allowed. FA_ERROR_STATE if no scope of this thread owns it. */
 FA_API void fa_drop(const void *object);
 
-/* References of the library's own objects, which are no fa_keep() of the program and cannot be released by it. NULL is
- * allowed. fa__own_held() gives such a reference to the innermost scope, as fa_adopt() does. */
+/* Not for programs, which have fa_keep(), fa_release() and fa_adopt(). They are here because the library's layers,
+ * optimizers, datasets and the like see the public headers alone (docs/architecture.md). Such a reference, of an object
+ * to another one, is no fa_keep() of the program, so that it does not count as one and the program cannot release it.
+ * NULL is allowed. fa__own_held() gives such a reference to the innermost scope. */
 FA_API void *fa__hold(const void *object);
 FA_API void fa__unhold(const void *object);
 FA_API void *fa__own_held(const void *object);

@@ -1,6 +1,7 @@
 /* Datasets split into two parts. */
 #include "data/data.h"
 #include <facula/error.h>
+#include <inttypes.h>
 #include <math.h>
 
 /* The numbers of all samples, shuffled unless the seed is negative. */
@@ -14,12 +15,37 @@ static fa__numbers *order_of(int64_t count, int64_t seed)
     return order;
 }
 
-static fa_datasets split(fa_dataset *dataset, double fraction, int64_t seed)
+/* The number of samples in the first of two parts of n samples; -1 and an error if it is none. */
+static int64_t samples_in(fa_arg first, int64_t n)
+{
+    const double fraction = first.kind == FA__ARG_FLOAT ? fa__double_in(first) : 0;
+    const int64_t count = fa__int_in(first);
+    if (first.kind == FA__ARG_INT && count >= 1 && count <= n)
+        return count;
+    if (first.kind == FA__ARG_FLOAT && fraction >= 0 && fraction <= 1)
+        return llround(fraction * (double)n);
+    if (first.kind == FA__ARG_FLOAT)
+        fa_fail(
+            FA_ERROR_ARGUMENT,
+            "a floating-point number is a fraction, 0 to 1, not %g; an integer is a count (fa_data_subset takes the "
+            "samples of a list)",
+            fraction);
+    else if (first.kind == FA__ARG_INT)
+        fa_fail(FA_ERROR_ARGUMENT,
+                "an integer is a count of samples, 1 to %" PRId64 " here, not %" PRId64 "; a fraction is a "
+                "floating-point number, such as 0.8%s",
+                n, count, count ? "" : ", also where it is 0.0 (4 / 5 of integers is 0)");
+    else
+        fa_fail(FA_ERROR_ARGUMENT, "the size of the first part is a fraction, such as 0.8, or a count");
+    return -1;
+}
+
+static fa_datasets split(fa_dataset *dataset, fa_arg size, int64_t seed)
 {
     fa_datasets none = {0}, parts;
-    int64_t n = fa_dataset_length(dataset), first = llround(fraction * (double)n);
+    const int64_t n = fa_dataset_length(dataset), first = n < 0 ? -1 : samples_in(size, n);
     FA_SCOPE;
-    const fa__numbers *order = n < 0 ? NULL : order_of(n, seed);
+    const fa__numbers *order = first < 0 ? NULL : order_of(n, seed);
     if (!order)
         return none;
     parts.first = fa_data_subset(dataset, order->item, first);
@@ -31,7 +57,7 @@ static fa_datasets split(fa_dataset *dataset, double fraction, int64_t seed)
     return parts;
 }
 
-fa_datasets(fa_data_split)(fa_dataset *dataset, double fraction, const fa_data_split_options *options)
+fa_datasets(fa_data_split)(fa_dataset *dataset, fa_arg first, const fa_data_split_options *options)
 {
     static const char who[] = "fa_data_split";
     fa_datasets none = {0}, parts;
@@ -40,14 +66,9 @@ fa_datasets(fa_data_split)(fa_dataset *dataset, double fraction, const fa_data_s
     fa__options_read(&o, o.size, options);
     if (fa_error_stands() || !fa__dataset_by_number(dataset, who))
         return none;
-    if (!(fraction >= 0 && fraction <= 1)) {
-        fa_fail(FA_ERROR_ARGUMENT, "%s: the fraction is 0 to 1, not %g (fa_data_subset takes the samples of a list)",
-                who, fraction);
-        return none;
-    }
     {
         FA_USE(.catch_errors = &caught);
-        parts = split(dataset, fraction, o.seed);
+        parts = split(dataset, first, o.seed);
     }
     if (!caught.code)
         return parts;

@@ -4,6 +4,7 @@
 #include <facula/autograd.h>
 #include <facula/init.h>
 #include <facula/ops/create.h>
+#include <facula/ops/index.h>
 #include <facula/ops/linalg.h>
 #include <facula/ops/loss.h>
 #include <facula/ops/math.h>
@@ -22,11 +23,12 @@ enum { QUERY, KEY, VALUE, INPUTS };
 typedef struct attention {
     fa_tensor *weight[INPUTS]; /* of the projections; weight[0] alone is that of all three */
     fa_tensor *bias;           /* of all three, or NULL */
+    fa_tensor *more[INPUTS];   /* "bias_k" and "bias_v", or NULL */
     fa_module *out;
     int64_t width[INPUTS]; /* of the inputs */
     int64_t heads;
     double dropout;
-    bool batch_first;
+    bool batch_first, add_zero;
 } attention;
 
 /* What fa_forward_attention() of this thread asks for besides the output. */
@@ -123,6 +125,25 @@ static bool masks_check(const attention *a, const fa_forward_attention_options *
            && (!o->key_padding_mask || mask_check("key_padding_mask", o->key_padding_mask, padding, padding));
 }
 
+/* How many keys there are behind those of the input. */
+static int64_t keys_added(const attention *a)
+{
+    return (a->more[KEY] != NULL) + a->add_zero;
+}
+
+/* A mask that is true where something is seen, or numbers, for `count` more keys, which are seen. */
+static fa_tensor *widened(fa_tensor *mask, int64_t count)
+{
+    fa_shape shape = fa_tensor_shape(mask);
+    if (!count || !shape.rank)
+        return mask;
+    shape.dim[shape.rank - 1] = count;
+    const double seen = fa_tensor_dtype(mask) == FA_BOOL;
+    return fa_cat(
+        FA_TENSORS(mask, fa_full(shape, seen, .dtype = fa_tensor_dtype(mask), .device = fa_tensor_device(mask))),
+        .dim = -1);
+}
+
 /* All masks as fa_scaled_dot_product_attention() takes one beside these queries; NULL if nothing is hidden. */
 static fa_tensor *mask_of(const attention *a, const fa_forward_attention_options *o, const sizes *z, bool causal,
                           const fa_tensor *q)
@@ -143,7 +164,7 @@ static fa_tensor *mask_of(const attention *a, const fa_forward_attention_options
     }
     if (!mask)
         return NULL;
-    return fa_tensor_dtype(mask) == FA_BOOL ? fa_logical_not(mask) : fa_to(mask, dtype);
+    return widened(fa_tensor_dtype(mask) == FA_BOOL ? fa_logical_not(mask) : fa_to(mask, dtype), keys_added(a));
 }
 
 /* ---- forward ---- */
@@ -152,6 +173,21 @@ static fa_tensor *mask_of(const attention *a, const fa_forward_attention_options
 static fa_tensor *part(const attention *a, const fa_tensor *t, int input)
 {
     return t ? fa_narrow(t, 0, input * a->width[QUERY], a->width[QUERY]) : NULL;
+}
+
+/* Keys or values (..., heads, s, width of a head) with those that the layer adds. */
+static fa_tensor *with_more(const attention *a, fa_tensor *x, const fa_tensor *bias)
+{
+    fa_tensor *all[3] = {x};
+    size_t count = 1;
+    const fa_dtype dtype = fa_tensor_dtype(x);
+    fa_shape one = fa_tensor_shape(x);
+    one.dim[one.rank - 2] = 1;
+    if (bias)
+        all[count++] = fa_to(fa_expand(fa_reshape(bias, FA_SHAPE(a->heads, 1, one.dim[one.rank - 1])), one), dtype);
+    if (a->add_zero)
+        all[count++] = fa_zeros(one, .dtype = dtype, .device = fa_tensor_device(x));
+    return count > 1 ? fa_cat(((fa_tensors){count, all}), .dim = -2) : x;
 }
 
 static bool project(const attention *a, fa_tensor *const *in, fa_tensor **out)
@@ -166,6 +202,8 @@ static bool project(const attention *a, fa_tensor *const *in, fa_tensor **out)
             out[k] = heads_of(a, fa_linear(in[k], weight, .bias = part(a, a->bias, k)));
         }
     }
+    for (int k = KEY; k < INPUTS && out[QUERY] && out[k]; k++)
+        out[k] = with_more(a, out[k], a->more[k]);
     return out[QUERY] && out[KEY] && out[VALUE];
 }
 
@@ -192,7 +230,7 @@ static bool keep_weights(fa_tensor *weights, bool average)
 static fa_tensor *attend(const attention *a, const fa_forward_attention_options *o, fa_tensor *const *p, const sizes *z,
                          double dropout)
 {
-    const bool alone = o->causal && !o->attn_mask && !o->key_padding_mask && !o->need_weights;
+    const bool alone = o->causal && !o->attn_mask && !o->key_padding_mask && !o->need_weights && !keys_added(a);
     fa_tensor *mask = mask_of(a, o, z, o->causal && !alone, p[QUERY]);
     if (fa_error_stands())
         return NULL;
@@ -278,6 +316,17 @@ static fa_tensor *add_weight(fa_module *m, const char *name, fa_shape shape, con
     return fa_module_parameter(m, name, fa_init_xavier_uniform_(t));
 }
 
+static bool add_keys(fa_module *m, attention *a, const fa_nn_multihead_attention_options *o)
+{
+    static const char *const name[] = {NULL, "bias_k", "bias_v"};
+    for (int k = KEY; o->add_bias_kv && k < INPUTS; k++) {
+        fa_tensor *t = fa_empty(FA_SHAPE(1, 1, a->width[QUERY]), .dtype = o->dtype, .device = o->device);
+        if (!(a->more[k] = fa_module_parameter(m, name[k], fa_init_xavier_normal_(t))))
+            return false;
+    }
+    return true;
+}
+
 static bool add_parameters(fa_module *m, attention *a, const fa_nn_multihead_attention_options *o)
 {
     static const char *const name[] = {"q_proj_weight", "k_proj_weight", "v_proj_weight"};
@@ -292,6 +341,8 @@ static bool add_parameters(fa_module *m, attention *a, const fa_nn_multihead_att
         && !(a->bias = fa_module_parameter(m, "in_proj_bias",
                                            fa__constant(FA_SHAPE(INPUTS * width), 0, o->dtype, o->device))))
         return false;
+    if (!add_keys(m, a, o))
+        return false;
     a->out = fa_module_add(m, "out_proj",
                            fa_nn_linear(width, width, .bias = o->bias, .dtype = o->dtype, .device = o->device));
     return a->out && (!o->bias || fa_init_constant_(fa_module_tensor(a->out, "bias"), 0));
@@ -305,7 +356,8 @@ fa_module *(fa_nn_multihead_attention)(int64_t embed_dim, int64_t num_heads,
     const attention made = {.width = {embed_dim, o.kdim ? o.kdim : embed_dim, o.vdim ? o.vdim : embed_dim},
                             .heads = num_heads,
                             .dropout = o.dropout,
-                            .batch_first = o.batch_first};
+                            .batch_first = o.batch_first,
+                            .add_zero = o.add_zero_attn};
     if (!check_options(&made))
         return NULL;
     FA_SCOPE;
@@ -324,6 +376,6 @@ bool fa__attention_work(const fa_module *module, fa_tensors inputs, int64_t *pro
     if (!sizes_read(a, x, &z))
         return false;
     *projected = fa_numel(x[QUERY]) + fa_numel(x[KEY]) + fa_numel(x[VALUE]);
-    *times = 2 * z.s;
+    *times = 2 * (z.s + keys_added(a));
     return true;
 }

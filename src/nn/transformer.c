@@ -1,6 +1,7 @@
 /* Layers of transformers, and stacks of them: arXiv:1706.03762, and arXiv:2002.04745 for .norm_first. */
 #include "nn/layer.h"
 #include "nn/module.h"
+#include <facula/init.h>
 #include <facula/ops/math.h>
 #include <inttypes.h>
 #include <string.h>
@@ -18,6 +19,11 @@ typedef struct parts {
 typedef struct stack {
     fa_module *layers, *norm; /* norm may be NULL */
 } stack;
+
+/* That of fa_nn_transformer(). */
+typedef struct whole {
+    fa_module *encoder, *decoder;
+} whole;
 
 /* What fa_forward_transformer() of this thread asks for. */
 static _Thread_local struct asked {
@@ -95,9 +101,28 @@ static fa_tensor *stack_forward(fa_module *self, fa_tensors in)
     return fa_escape(s->norm ? fa_forward(s->norm, x) : x);
 }
 
+static fa_tensor *whole_forward(fa_module *self, fa_tensors in)
+{
+    const whole *w = fa_module_data(self);
+    const fa_forward_transformer_options *given = options_of(self);
+    fa_forward_transformer_options o = *given, src = FA__DEFAULT_fa_forward_transformer;
+    if (in.count != 2 || given->memory) {
+        fa_fail(FA_ERROR_ARGUMENT, "it takes src and tgt, and no memory (fa_forward_transformer: tgt and .src)");
+        return NULL;
+    }
+    src.mask = given->src_mask;
+    src.key_padding_mask = given->src_key_padding_mask;
+    src.causal = given->src_causal;
+    o.size = offsetof(fa_forward_transformer_options, fa__end);
+    o.src = o.src_mask = o.src_key_padding_mask = NULL;
+    o.src_causal = false;
+    o.memory = (fa_forward_transformer)(w->encoder, in.item[0], &src);
+    return o.memory ? (fa_forward_transformer)(w->decoder, in.item[1], &o) : NULL;
+}
+
 static bool is_transformer(const fa_module *m)
 {
-    return m->forward.many == layer_forward || m->forward.many == stack_forward;
+    return m->forward.many == layer_forward || m->forward.many == stack_forward || m->forward.many == whole_forward;
 }
 
 fa_tensor *(fa_forward_transformer)(fa_module *module, fa_tensor *x, const fa_forward_transformer_options *options)
@@ -111,10 +136,16 @@ fa_tensor *(fa_forward_transformer)(fa_module *module, fa_tensor *x, const fa_fo
                 fa_module_kind(module));
         return NULL;
     }
-    fa_tensor *in[] = {x, (fa_tensor *)(uintptr_t)o.memory};
+    if (module->forward.many != whole_forward && (o.src || o.src_mask || o.src_key_padding_mask || o.src_causal)) {
+        fa_fail(FA_ERROR_ARGUMENT,
+                "fa_forward_transformer: .src and its masks are for fa_nn_transformer(), not for a %s",
+                fa_module_kind(module));
+        return NULL;
+    }
+    fa_tensor *in[] = {x, (fa_tensor *)(uintptr_t)o.memory}, *both[] = {(fa_tensor *)(uintptr_t)o.src, x};
     const struct asked outer = asked;
     asked = (struct asked){module, &o};
-    fa_tensor *y = fa__forward(module, (fa_tensors){o.memory ? 2 : 1, in});
+    fa_tensor *y = fa__forward(module, o.src ? (fa_tensors){2, both} : (fa_tensors){o.memory ? 2 : 1, in});
     asked = outer;
     return y;
 }
@@ -245,4 +276,61 @@ fa_module *(fa_nn_transformer_decoder)(fa_module *layer, int64_t num_layers,
     fa_nn_transformer_decoder_options o = FA__DEFAULT_fa_nn_transformer_decoder;
     fa__options_read(&o, o.size, options);
     return stack_new("transformer_decoder", layer, num_layers, true, o.norm);
+}
+
+/* ---- encoder and decoder ---- */
+
+/* A new stack with a normalization behind its last layer, or the one that is given. */
+static fa_module *half_of(int64_t width, int64_t heads, bool decoder, const fa_nn_transformer_options *o)
+{
+    const char *kind = decoder ? "transformer_decoder" : "transformer_encoder";
+    fa_module *given = decoder ? o->custom_decoder : o->custom_encoder;
+    if (given && (given->forward.many != stack_forward || strcmp(fa_module_kind(given), kind) != 0)) {
+        fa_fail(FA_ERROR_ARGUMENT, "fa_nn_transformer: .custom_%s is a %s, and no %s", kind + strlen("transformer_"),
+                kind, fa_module_kind(given));
+        return NULL;
+    }
+    if (given)
+        return given;
+    layer_options l = FA__DEFAULT_fa_nn_transformer_encoder_layer;
+    l.dim_feedforward = o->dim_feedforward;
+    l.dropout = o->dropout;
+    l.activation = o->activation;
+    l.layer_norm_eps = o->layer_norm_eps;
+    l.batch_first = o->batch_first;
+    l.norm_first = o->norm_first;
+    l.bias = o->bias;
+    l.dtype = o->dtype;
+    l.device = o->device;
+    fa_module *layer =
+        layer_new(decoder ? "transformer_decoder_layer" : "transformer_encoder_layer", width, heads, decoder, &l);
+    if (!layer)
+        return NULL;
+    fa_module *norm = fa_nn_layer_norm(FA_SHAPE(width), .eps = o->layer_norm_eps, .bias = o->bias, .dtype = o->dtype,
+                                       .device = o->device);
+    return norm ? stack_new(kind, layer, decoder ? o->num_decoder_layers : o->num_encoder_layers, decoder, norm) : NULL;
+}
+
+static bool init_matrices(fa_module *m)
+{
+    const fa_parameters p = fa_module_parameters(m);
+    for (size_t i = 0; i < p.count; i++)
+        if (fa_dim(p.item[i]) > 1 && !fa_init_xavier_uniform_(p.item[i]))
+            return false;
+    return !fa_error_stands();
+}
+
+fa_module *(fa_nn_transformer)(int64_t d_model, int64_t nhead, const fa_nn_transformer_options *options)
+{
+    fa_nn_transformer_options o = FA__DEFAULT_fa_nn_transformer;
+    fa__options_read(&o, o.size, options);
+    if (fa_error_stands())
+        return NULL;
+    FA_SCOPE;
+    fa_module *m = fa_nn_custom("transformer", sizeof(whole), whole_forward);
+    whole *w = m ? fa_module_data(m) : NULL;
+    return w && (w->encoder = fa_module_add(m, "encoder", half_of(d_model, nhead, false, &o)))
+                   && (w->decoder = fa_module_add(m, "decoder", half_of(d_model, nhead, true, &o))) && init_matrices(m)
+               ? fa_escape(m)
+               : NULL;
 }

@@ -268,6 +268,9 @@ static void attention()
     CHECK(encoder.forward_transformer(x, {{}, {}, {}, true}).size(0) == 5);
     CHECK(decoder.forward_transformer(x, {encoder(x)}).size(0) == 5);
     CHECK(says(failure([&] { (void)decoder.forward_transformer(x); }), "it takes x and memory"));
+    const fa::module both = fa::nn::transformer(8, 2, {1, 1, 16});
+    CHECK(both(fa::tensors{x, x.narrow(0, 1, 3)}).size(0) == 3);
+    CHECK(both.forward_transformer(x, {{}, {}, {}, true, {}, {}, false, x}).size(0) == 5);
 }
 
 // Each method is the function of its name.
@@ -413,6 +416,18 @@ static void backward_hooks()
 
 static void datasets()
 {
+    const fa::dataset whole = fa::data::digits();
+    const auto [train, test] = fa::data::split(whole, 0.75);
+    const fa::datasets counted = fa::data::split(whole, 100, {-1});
+    CHECK(train.get() && test.get());
+    CHECK(fa_dataset_length(counted.first.get()) == 100);
+    CHECK(fa_dataset_length(counted.second.get()) == fa_dataset_length(whole.get()) - 100);
+    try {
+        fa::data::split(whole, 100.0);
+        CHECK(false);
+    } catch (const fa::error &e) {
+        CHECK(e.code() == FA_ERROR_ARGUMENT);
+    }
     auto held = std::make_shared<int>(-1);
     for (int64_t workers = 0; workers < 3; workers += 2) {
         fa::data::loader_options options;

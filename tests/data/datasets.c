@@ -598,8 +598,41 @@ static void splits(void **state)
     assert_no_error();
     assert_null(fa_data_split(whole, 1.5).first);
     assert_error(FA_ERROR_ARGUMENT, "fa_data_split", "1.5", "fa_data_subset takes the samples");
+    assert_null(fa_data_split(whole, 8.0).first);
+    assert_error(FA_ERROR_ARGUMENT, "fa_data_split", "not 8; an integer is a count");
+    assert_null(fa_data_split(whole, NAN).second);
+    assert_error(FA_ERROR_ARGUMENT, "fa_data_split", "fraction");
     assert_null(fa_data_split(NULL, 0.5).first);
     assert_error(FA_ERROR_ARGUMENT, "fa_data_split: the dataset is NULL");
+}
+
+static void splits_by_counts(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_dataset *whole = fa_data_tensors(fa_arange(0, 10));
+    const size_t three = 3;
+    fa_datasets a = fa_data_split(whole, three, .seed = -1), one = fa_data_split(whole, 1),
+                all = fa_data_split(whole, 10);
+    assert_int_equal(fa_dataset_length(a.first), 3);
+    assert_int_equal(fa_dataset_length(a.second), 7);
+    assert_int_equal(fa_item_int(fa_dataset_get(a.second, 0).input), 3);
+    assert_int_equal(fa_dataset_length(one.first), 1);
+    assert_int_equal(fa_dataset_length(one.second), 9);
+    assert_int_equal(fa_dataset_length(all.second), 0);
+    assert_int_equal(fa_dataset_length(fa_data_split(whole, 1.0).first), 10);
+    assert_int_equal(fa_dataset_length(fa_data_split(whole, 0.0).first), 0);
+    assert_no_error();
+    assert_null(fa_data_split(whole, 11).first);
+    assert_error(FA_ERROR_ARGUMENT, "fa_data_split: ", "1 to 10 here, not 11");
+    assert_null(fa_data_split(whole, -1).first);
+    assert_error(FA_ERROR_ARGUMENT, "not -1");
+    assert_null(fa_data_split(whole, 4 / 5).second);
+    assert_error(FA_ERROR_ARGUMENT, "not 0; ", "4 / 5 of integers is 0");
+    assert_null(fa_data_split(whole, true).first);
+    assert_error(FA_ERROR_ARGUMENT, "a fraction, such as 0.8, or a count");
+    assert_null(fa_data_split(whole, UINT64_MAX).first);
+    assert_error(FA_ERROR_ARGUMENT, "fraction, 0 to 1");
 }
 
 /* ---- the real ones ---- */
@@ -662,6 +695,7 @@ int main(void)
         cmocka_unit_test(crops),
         cmocka_unit_test(datasets_are_transformed),
         cmocka_unit_test(splits),
+        cmocka_unit_test(splits_by_counts),
         cmocka_unit_test(splits_without_memory),
         cmocka_unit_test(fashion_mnist),
         cmocka_unit_test(cifar10),

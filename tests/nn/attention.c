@@ -91,6 +91,16 @@ static void refusals(void)
     refused("is no layer or stack", fa_forward_transformer(m, x));
     refused("it takes x and memory", fa_forward_transformer(other, x));
     refused("it takes x", fa_forward_transformer(layer, x, .memory = x));
+    fa_module *both = fa_nn_transformer(4, 2, .num_encoder_layers = 1, .num_decoder_layers = 1, .dim_feedforward = 6);
+    refused("it takes src and tgt", fa_forward(both, x));
+    refused("it takes src and tgt", fa_forward_transformer(both, x));
+    refused("and no memory", fa_forward_transformer(both, x, .src = x, .memory = x));
+    refused("are for fa_nn_transformer(), not for a transformer_decoder_layer",
+            fa_forward_transformer(other, x, .memory = x, .src_causal = true));
+    refused("\"relu\" or \"gelu\"", fa_nn_transformer(4, 2, .activation = "tanh"));
+    refused("num_layers is 0 or more", fa_nn_transformer(4, 2, .num_decoder_layers = -1));
+    refused(".custom_encoder is a transformer_encoder, and no transformer_encoder_layer",
+            fa_nn_transformer(4, 2, .custom_encoder = layer));
     refused("in multihead_attention \"layers.0.self_attn\" of transformer_encoder",
             fa_forward_transformer(fa_nn_transformer_encoder(layer, 2), x, .mask = flat));
 }
@@ -151,6 +161,23 @@ static void as_modules(void)
     check(!same_tensors(fa_forward(copy, x, memory), fa_forward(copy, x, memory)), "dropout in training");
 }
 
+/* An encoder and a decoder are those that they are made of. */
+static void in_one_module(void)
+{
+    FA_SCOPE;
+    fa_module *encoder = fa_nn_transformer_encoder(
+        fa_nn_transformer_encoder_layer(8, 2, .dim_feedforward = 16, .dropout = 0, .batch_first = true), 2);
+    fa_module *net = fa_nn_transformer(8, 2, .num_decoder_layers = 1, .dim_feedforward = 16, .dropout = 0,
+                                       .custom_encoder = encoder, .batch_first = true);
+    fa_module *copy = fa_module_clone(net), *decoder = fa_module_child(net, "decoder");
+    fa_tensor *src = fa_rand(FA_SHAPE(2, 4, 8)), *tgt = fa_rand(FA_SHAPE(2, 3, 8));
+    fa_tensor *y = fa_forward_transformer(net, tgt, .src = src, .src_causal = true, .causal = true);
+    fa_tensor *coded = fa_forward_transformer(encoder, src, .causal = true);
+    check(same_tensors(y, fa_forward_transformer(decoder, tgt, .memory = coded, .causal = true)), "as by its parts");
+    check(same_tensors(y, fa_forward_transformer(copy, tgt, .src = src, .src_causal = true, .causal = true)), "a copy");
+    check(!same_tensors(y, fa_forward(net, src, tgt)), "masks hide something");
+}
+
 /* Of 4 queries and keys: projections 3 * 8 * 64, products 2 * 8 * 8 * 4, and out_proj 8 * 64. */
 static void work(void)
 {
@@ -160,6 +187,16 @@ static void work(void)
     check(file && fa_module_summary(fa_nn_multihead_attention(8, 2), file, .input = FA_SHAPE(4, 2, 8)), "a summary");
     if (file)
         fclose(file);
+    /* and of two more keys: products 2 * 8 * 8 * 2 */
+    char more[2000] = "";
+    file = fmemopen(more, sizeof more, "w");
+    check(file
+              && fa_module_summary(fa_nn_multihead_attention(8, 2, .add_bias_kv = true, .add_zero_attn = true), file,
+                                   .input = FA_SHAPE(4, 2, 8)),
+          "a summary");
+    if (file)
+        fclose(file);
+    check(strstr(more, "multiply-adds: 2,816;"), "counts 2,816:\n%s", more);
     check(strstr(text, "multiply-adds: 2,560;"), "counts %d:\n%s", 3 * 8 * 64 + 2 * 8 * 8 * 4 + 8 * 64, text);
 }
 
@@ -170,6 +207,7 @@ int main(void)
     ways(FA_CPU), ways(DEVICE(0));
     nothing_seen(FA_CPU), nothing_seen(DEVICE(0));
     refusals();
+    in_one_module();
     learns(FA_CPU), learns(DEVICE(0));
     as_modules();
     work();

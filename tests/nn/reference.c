@@ -194,6 +194,16 @@ static fa_tensor *tokens(fa_shape shape, int place, int64_t below, fa_device dev
     ROW(attention_heads, fa_nn_multihead_attention(4, 2), STEPS, 1)                                                    \
     ROW(attention_causal, fa_nn_multihead_attention(4, 2), STEPS, 1)                                                   \
     ROW(attention_without_batch, fa_nn_multihead_attention(4, 2, .batch_first = true), FA_SHAPE(5, 4), 1)              \
+    ROW(attention_bias_kv, fa_nn_multihead_attention(4, 2, .add_bias_kv = true), STEPS, 1)                             \
+    ROW(attention_all_zero,                                                                                            \
+        fa_nn_multihead_attention(4, 2, .bias = false, .add_zero_attn = true, .kdim = 3, .vdim = 5,                    \
+                                  .batch_first = true),                                                                \
+        STEPS, 1)                                                                                                      \
+    ROW(attention_heads_more, fa_nn_multihead_attention(4, 2, .add_bias_kv = true, .add_zero_attn = true), STEPS, 1)   \
+    ROW(attention_causal_more, fa_nn_multihead_attention(4, 2, .add_bias_kv = true, .add_zero_attn = true), STEPS, 1)  \
+    ROW(attention_without_batch_more,                                                                                  \
+        fa_nn_multihead_attention(4, 2, .add_bias_kv = true, .add_zero_attn = true, .batch_first = true),              \
+        FA_SHAPE(5, 4), 1)                                                                                             \
     ROW(attention_dropout, fa_nn_multihead_attention(4, 2, .dropout = 0.5), STEPS, 4)                                  \
     ROW(transformer_encoder_layer, ENCODER_LAYER, STEPS, 1)                                                            \
     ROW(transformer_encoder_layer_all, fa_nn_transformer_encoder_layer(4, 2, ALL_OPTIONS), STEPS, 1)                   \
@@ -203,7 +213,12 @@ static fa_tensor *tokens(fa_shape shape, int place, int64_t below, fa_device dev
         STEPS, 1)                                                                                                      \
     ROW(transformer_decoder_layer, DECODER_LAYER, STEPS, 1)                                                            \
     ROW(transformer_decoder_layer_all, fa_nn_transformer_decoder_layer(4, 2, ALL_OPTIONS), STEPS, 1)                   \
-    ROW(transformer_decoder, fa_nn_transformer_decoder(DECODER_LAYER, 2), STEPS, 1)
+    ROW(transformer_decoder, fa_nn_transformer_decoder(DECODER_LAYER, 2), STEPS, 1)                                    \
+    ROW(transformer,                                                                                                   \
+        fa_nn_transformer(4, 2, .num_encoder_layers = 2, .num_decoder_layers = 1, .dim_feedforward = 6, .dropout = 0), \
+        STEPS, 1)                                                                                                      \
+    ROW(transformer_all, fa_nn_transformer(4, 2, .num_encoder_layers = 1, .num_decoder_layers = 2, ALL_OPTIONS),       \
+        STEPS, 1)
 
 typedef struct layer_run {
     const char *name;
@@ -260,24 +275,30 @@ static fa_tensor *causal_mask(const place *at)
     return fa_triu(fa_ones(FA_SHAPE(5, 5), .dtype = FA_BOOL, .device = at->device), .diagonal = 1);
 }
 
+/* Whether a name is another one, or that with an ending. */
+static bool is_like(const char *name, const char *other)
+{
+    return !strncmp(name, other, strlen(other));
+}
+
 static fa_attention run_attention(const char *name, fa_module *m, fa_tensor *x, const place *at)
 {
-    if (!strcmp(name, "attention_all")) {
+    if (is_like(name, "attention_all")) {
         fa_tensor *twice = fa_cat(FA_TENSORS(x, fa_flip(x, .dim = 1)), .dim = 1);
         fa_tensor *value = fa_cat(FA_TENSORS(twice, fa_narrow(twice, 2, 0, 1)), .dim = 2);
         return fa_forward_attention(m, x, fa_narrow(twice, 2, 0, 3), value, .average_attn_weights = false);
     }
-    if (!strcmp(name, "attention_masks")) {
+    if (!strcmp(name, "attention_masks") || !strcmp(name, "attention_bias_kv")) {
         fa_tensor *padding = fa_where(padding_mask(at), -(double)INFINITY, 0.0);
         return fa_forward_attention(m, x, fa_flip(x, .dim = 0), x, .key_padding_mask = padding,
                                     .attn_mask = numbers_mask(at));
     }
-    if (!strcmp(name, "attention_heads"))
+    if (is_like(name, "attention_heads"))
         return fa_forward_attention(m, x, x, x, .key_padding_mask = padding_mask(at), .attn_mask = heads_mask(at),
                                     .need_weights = false);
-    if (!strcmp(name, "attention_causal"))
+    if (is_like(name, "attention_causal"))
         return fa_forward_attention(m, x, x, x, .causal = true, .need_weights = false);
-    if (!strcmp(name, "attention_without_batch"))
+    if (is_like(name, "attention_without_batch"))
         return fa_forward_attention(m, x, x, x, .key_padding_mask = fa_select(padding_mask(at), 0, 1),
                                     .attn_mask = fa_narrow(heads_mask(at), 0, 0, 2));
     return fa_forward_attention(m, x, x, x);
@@ -286,6 +307,11 @@ static fa_attention run_attention(const char *name, fa_module *m, fa_tensor *x, 
 static fa_tensor *run_transformer(const char *name, fa_module *m, fa_tensor *x, const place *at)
 {
     fa_tensor *memory = fa_narrow(x, 0, 1, 3), *padding = padding_mask(at);
+    if (!strcmp(name, "transformer"))
+        return fa_forward_transformer(m, memory, .src = x, .causal = true, .memory_key_padding_mask = padding,
+                                      .src_key_padding_mask = padding, .src_mask = numbers_mask(at));
+    if (!strcmp(name, "transformer_all"))
+        return fa_forward(m, x, fa_narrow(x, 1, 1, 1));
     if (!strcmp(name, "transformer_encoder_layer_masks"))
         return fa_forward_transformer(m, x, .mask = causal_mask(at), .key_padding_mask = padding);
     if (!strcmp(name, "transformer_encoder"))
@@ -369,7 +395,7 @@ static void run_layer(const layer_run *r, const place *at)
 
 static void hold_beginning(const char *layer, const char *name, const fa_tensor *t)
 {
-    char head[64], *end;
+    char head[128], *end;
     snprintf(head, sizeof head, "\ninit %s %s: ", layer, name);
     const char *s = strstr(reference, head);
     double *v = tensor_values(t), square = 0, most = 0;
@@ -408,7 +434,10 @@ static void beginnings(void)
                  {"gru_cell", fa_nn_gru_cell(60, 50)},
                  {"attention", fa_nn_multihead_attention(60, 4)},
                  {"attention_apart", fa_nn_multihead_attention(60, 4, .kdim = 40, .vdim = 50)},
-                 {"transformer_encoder_layer", fa_nn_transformer_encoder_layer(60, 4, .dim_feedforward = 80)}};
+                 {"attention_bias_kv", fa_nn_multihead_attention(400, 4, .add_bias_kv = true)},
+                 {"transformer_encoder_layer", fa_nn_transformer_encoder_layer(60, 4, .dim_feedforward = 80)},
+                 {"transformer",
+                  fa_nn_transformer(60, 4, .num_encoder_layers = 1, .num_decoder_layers = 1, .dim_feedforward = 80)}};
     for (size_t i = 0; i < sizeof layer / sizeof *layer; i++) {
         fa_parameters p = fa_module_parameters(layer[i].made);
         check(p.count > 0, "%s has parameters", layer[i].name);

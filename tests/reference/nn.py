@@ -154,6 +154,17 @@ LAYERS = {
         x, x, x, attn_mask=causal(5, 5), is_causal=True, need_weights=False)[0]),
     "attention_without_batch": (lambda: nn.MultiheadAttention(4, 2, batch_first=True), (5, 4), lambda m, x: m(
         x, x, x, key_padding_mask=PADDING[1], attn_mask=HEADS[:2])),
+    "attention_bias_kv": (lambda: nn.MultiheadAttention(4, 2, add_bias_kv=True), STEPS, lambda m, x: m(
+        x, x.flip(0), x, key_padding_mask=torch.zeros(2, 5).double().masked_fill(PADDING, -math.inf), attn_mask=NUMBERS)),
+    "attention_all_zero": (lambda: nn.MultiheadAttention(
+        4, 2, bias=False, add_zero_attn=True, kdim=3, vdim=5, batch_first=True), STEPS, crossing),
+    "attention_heads_more": (lambda: nn.MultiheadAttention(4, 2, add_bias_kv=True, add_zero_attn=True), STEPS, lambda m, x: m(
+        x, x, x, key_padding_mask=PADDING, attn_mask=HEADS, need_weights=False)[0]),
+    "attention_causal_more": (lambda: nn.MultiheadAttention(4, 2, add_bias_kv=True, add_zero_attn=True), STEPS, lambda m, x: m(
+        x, x, x, attn_mask=causal(5, 5), need_weights=False)[0]),
+    "attention_without_batch_more": (lambda: nn.MultiheadAttention(
+        4, 2, add_bias_kv=True, add_zero_attn=True, batch_first=True), (5, 4), lambda m, x: m(
+        x, x, x, key_padding_mask=PADDING[1], attn_mask=HEADS[:2])),
     "attention_dropout": (lambda: nn.MultiheadAttention(4, 2, dropout=0.5), STEPS, lambda m, x: m(x, x, x)),
     "transformer_encoder_layer": (lambda: nn.TransformerEncoderLayer(4, 2, 6, 0), STEPS),
     "transformer_encoder_layer_all": (lambda: nn.TransformerEncoderLayer(
@@ -170,6 +181,10 @@ LAYERS = {
         4, 2, 6, 0, "gelu", 0.1, batch_first=True, norm_first=True, bias=False), STEPS, lambda m, x: m(x, x[:, 1:])),
     "transformer_decoder": (lambda: nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2, 6, 0), 2), STEPS, lambda m, x: m(
         x, x[1:4], tgt_mask=causal(5, 5), memory_key_padding_mask=PADDING[:, 1:4])),
+    "transformer": (lambda: nn.Transformer(4, 2, 2, 1, 6, 0), STEPS, lambda m, x: m(
+        x, x[1:4], src_key_padding_mask=PADDING, memory_key_padding_mask=PADDING, tgt_mask=causal(3, 3), src_mask=NUMBERS)),
+    "transformer_all": (lambda: nn.Transformer(4, 2, 1, 2, 6, 0, "gelu", layer_norm_eps=0.1, batch_first=True, norm_first=True,
+                                               bias=False), STEPS, lambda m, x: m(x, x[:, 1:])),
 }
 INITS = {
     "linear": lambda: nn.Linear(300, 200),
@@ -181,7 +196,9 @@ INITS = {
     "gru_cell": lambda: nn.GRUCell(60, 50),
     "attention": lambda: nn.MultiheadAttention(60, 4),
     "attention_apart": lambda: nn.MultiheadAttention(60, 4, kdim=40, vdim=50),
+    "attention_bias_kv": lambda: nn.MultiheadAttention(400, 4, add_bias_kv=True),
     "transformer_encoder_layer": lambda: nn.TransformerEncoderLayer(60, 4, 80),
+    "transformer": lambda: nn.Transformer(60, 4, 1, 1, 80),
 }
 
 

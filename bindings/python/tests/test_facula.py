@@ -131,7 +131,7 @@ class Basics(unittest.TestCase):
             fa.matmul(fa.ones((2, 3)), fa.ones((2, 3)))
         self.assertEqual(caught.exception.kind, 'shape')
         line = inspect.currentframe().f_lineno - 2
-        begin = f'test_facula.py:{line}: fa_matmul(a=(2, 3) f32 cpu'
+        begin = f'test_facula.py:{line}: matmul(a=(2, 3) f32 cpu'
         self.assertTrue(str(caught.exception).startswith(begin), str(caught.exception))
         self.assertEqual((fa.ones(2) + 1).tolist(), [2, 2])  # no error is left
         self.assertRaises(fa.Error, fa.zeros, 3, device='tpu')
@@ -522,7 +522,7 @@ class Callbacks(unittest.TestCase):
         self.assertRaisesRegex(LookupError, 'in forward', Wrong.apply, x, 'forward')
         self.assertRaisesRegex(LookupError, 'in backward', Wrong.apply(x, 'backward').sum().backward)
         self.assertRaisesRegex(TypeError, '1 gradients for 2', Wrong.apply(x, 'count').sum().backward)
-        self.assertRaisesRegex(fa.Error, 'fa_matmul', Wrong.apply(x, 'library').sum().backward)
+        self.assertRaisesRegex(fa.Error, ' matmul', Wrong.apply(x, 'library').sum().backward)
         self.assertRaisesRegex(fa.Error, 'Wrong', Wrong.apply(x, 'shape').sum().backward)
         self.assertEqual((x * 2).tolist(), [2, 2])
 
@@ -546,7 +546,7 @@ class Callbacks(unittest.TestCase):
         self.assertEqual(len(_modules._outlived), before[1] + 2)
         with self.assertRaises(fa.Error) as caught:
             net(fa.ones((4, 9)))
-        self.assertIn('fa_linear', str(caught.exception))
+        self.assertIn(' linear(', str(caught.exception))
         self.assertIn('"0"', str(caught.exception))
         del net
         self.assertEqual(self.held(), before)
@@ -558,7 +558,7 @@ class Callbacks(unittest.TestCase):
         with self.assertRaises(fa.Error) as caught:
             fa.nn.sequential(fa.nn.relu(), fails)(fa.ones((4, 2)))
         self.assertEqual(caught.exception.kind, 'shape')
-        self.assertRegex(str(caught.exception), 'fa_matmul.*in fails "1"')
+        self.assertRegex(str(caught.exception), ' matmul.*in fails "1"')
 
     def test_datasets(self):
         before = self.held()
@@ -763,7 +763,7 @@ class NumPy(unittest.TestCase):
         self.assertIs(x.allclose(x + 1e-6), True)
         self.assertIs(fa.allclose(x, x + 0.1, atol=0.2), True)
         self.assertIs(fa.allclose(x, x + 0.1, rtol=0.01), False)
-        with self.assertRaisesRegex(fa.Error, 'fa_isclose'):
+        with self.assertRaisesRegex(fa.Error, ' isclose'):
             fa.allclose(x, fa.zeros(3))
 
     def test_results_are_those_of_numpy(self):

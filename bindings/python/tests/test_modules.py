@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 import weakref
 
@@ -159,7 +160,7 @@ class Modules(Case):
         self.assertRaisesRegex(TypeError, 'weights', nn.CrossEntropyLoss, weights=None)
         net = Net()
         self.assertRaises(fa.Error, setattr, net, 'me', net)
-        with self.assertRaisesRegex(fa.Error, r'^test_modules.py:\d+: fa_linear\(x=\(1, 5\).*x has 5 features'):
+        with self.assertRaisesRegex(fa.Error, r'^test_modules.py:\d+: linear\(x=\(1, 5\).*x has 5 features'):
             net(fa.ones(1, 5))
 
     def test_summary(self):
@@ -315,10 +316,57 @@ class Data(Case):
         self.assertEqual([Subset(Steps(), [4, 1])[i][1].item() for i in (0, 1)], [4, 1])
         parts = random_split(Steps(), [0.5, 0.5])
         self.assertEqual(sorted(part[i][1].item() for part in parts for i in range(3)), list(range(6)))
-        self.assertRaises(ValueError, random_split, Steps(), [1, 2])
+        self.assertEqual([len(part) for part in random_split(Steps(), [1, 5])], [1, 5])
+        self.assertEqual([len(part) for part in random_split(Steps(), [0.4, 0.4, 0.2])], [3, 2, 1])
+        for wrong in ([1, 2], [0.4, 0.4], [1.5, -0.5], [7, -1], [0.5, 5.5]):
+            self.assertRaises(ValueError, random_split, Steps(), wrong)
+        with self.assertWarnsRegex(UserWarning, 'empty') as warned:
+            random_split(Steps(), [6, 0])
+        self.assertEqual(warned.filename, __file__)
         self.assertEqual(len(ConcatDataset([Steps(), Steps()])), 12)
         changed = fa.transform.Compose([lambda x: x + 1, fa.transform.Normalize([0.5], [0.5])])
         self.assertEqual(changed(fa.ones(1, 1, 2, 2)).flatten().tolist(), [3, 3, 3, 3])
+
+    def test_warnings(self):
+        program = textwrap.dedent('''
+            import sys
+            import facula as fa
+            w = fa.ones(2, requires_grad=True)
+            optimizer = fa.optim.SGD([w], lr=0.1)
+            def step():
+                w.sum().backward()
+                optimizer.step()
+            try:
+                for _ in range(3):
+                    step()
+                print((w * 2).grad)
+            except UserWarning as e:
+                print("caught", e)
+        ''')
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / 'train.py'
+            path.write_text(program)
+
+            def run(*options):
+                environment = {k: v for k, v in os.environ.items() if k not in ('FACULA_LOG', 'PYTHONWARNINGS')}
+                made = subprocess.run([sys.executable, *options, path], capture_output=True, text=True, env=environment)
+                self.assertEqual(made.returncode, 0, made.stderr)
+                return made.stdout, made.stderr
+            printed, warned = run()
+            self.assertEqual(printed, 'None\n')
+            self.assertIn(f'{path}:8: UserWarning: optimizer.step(): gradients contain those of the step before', warned)
+            self.assertIn('optimizer.zero_grad() before backward() removes them (t.grad = t.grad says', warned)
+            self.assertIn(f'{path}:12: UserWarning: .grad: only leaves', warned)
+            self.assertEqual(warned.count('UserWarning'), 2)
+            self.assertEqual(run('-W', 'ignore'), ('None\n', ''))
+            self.assertTrue(run('-W', 'error')[0].startswith('caught optimizer.step(): gradients'))
+
+    def test_names_in_errors(self):
+        for in_c, here in (('fa_nn_conv2d: 3', 'nn.conv2d: 3'), ('fa_no_such_thing: x', 'fa_no_such_thing: x'),
+                           ('fa_load_file: folder/fa_sum: x', 'load_file: folder/fa_sum: x'),
+                           ('fa_data_csv: fa_sum: x', 'data.csv: fa_sum: x'), ('fa_add(a) and fa_sum.csv', 'add(a) and fa_sum.csv'),
+                           ('fa_optim_sgd: .lr', 'optim.sgd: .lr'), ('see fa_grad_of.', 'see autograd.grad.')):
+            self.assertEqual(_library._in_python(in_c), here)
 
     def test_files(self):
         net = Net()
@@ -436,6 +484,15 @@ class Lifetimes(Case):
         decoder(x, encoder(x)).sum().backward()
         self.assertTrue(all(p.grad is not None for p in encoder.parameters()))
         self.assertRaises(fa.Error, nn.TransformerEncoder, nn.TransformerDecoderLayer(8, 2), 2)
+
+        more = nn.MultiheadAttention(8, 2, add_bias_kv=True, add_zero_attn=True, batch_first=True)
+        self.assertEqual(more(x, x, x)[1].shape, (2, 5, 7))
+        self.assertEqual([n for n, _ in more.named_parameters()],
+                         ['in_proj_weight', 'in_proj_bias', 'bias_k', 'bias_v', 'out_proj.weight', 'out_proj.bias'])
+        both = nn.Transformer(8, 2, 1, 1, 16, 0, batch_first=True)
+        self.assertTrue(fa.allclose(both(memory, x, tgt_mask=nn.Transformer.generate_square_subsequent_mask(5)),
+                                    both(memory, x, tgt_is_causal=True)))
+        self.assertFalse(fa.allclose(both(memory, x), both(memory, x, tgt_is_causal=True)))
 
     def test_recurrent_layers_are_layers_of_the_library(self):
         x = fa.randn(5, 2, 3)

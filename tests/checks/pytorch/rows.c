@@ -8,7 +8,7 @@
 typedef struct variables {
     fa_tensor *x, *y, *w, *b, *v, *images, *mask, *rows, *index, *target, *logits, *loss, *a8, *b8, *h_0, *c_0, *hidden;
     double scale_a, scale_b;
-    fa_module *net, *lstm, *attention, *encoder, *decoder;
+    fa_module *net, *lstm, *attention, *encoder, *decoder, *transformer;
     fa_optim *opt;
     fa_scaler *scaler;
     fa_schedule *s;
@@ -40,6 +40,7 @@ static variables make(void)
     r.attention = fa_nn_multihead_attention(6, 2), r.hidden = fa_zeros(FA_SHAPE(4, 4), .dtype = FA_BOOL);
     r.encoder = fa_nn_transformer_encoder(fa_nn_transformer_encoder_layer(6, 2), 1);
     r.decoder = fa_nn_transformer_decoder(fa_nn_transformer_decoder_layer(6, 2), 1);
+    r.transformer = fa_nn_transformer(6, 2, .num_encoder_layers = 1, .num_decoder_layers = 1);
     r.opt = fa_optim_adam(r.net, .lr = 0.01);
     r.scaler = fa_amp_scaler();
     fa_backward(fa_scaler_scale(r.scaler, fa_sum(fa_forward(r.net, r.x))));
@@ -57,14 +58,14 @@ static variables make(void)
     double scale_a = all.scale_a, scale_b = all.scale_b;                                                               \
     fa_scaler *scaler = all.scaler;                                                                                    \
     fa_module *net = all.net, *lstm = all.lstm, *attention = all.attention, *encoder = all.encoder,                    \
-              *decoder = all.decoder;                                                                                  \
+              *decoder = all.decoder, *transformer = all.transformer;                                                  \
     fa_optim *opt = all.opt;                                                                                           \
     fa_schedule *s = all.s;                                                                                            \
     fa_dataset *d = all.d;                                                                                             \
     (void)x, (void)y, (void)w, (void)b, (void)v, (void)images, (void)mask, (void)rows, (void)index, (void)target,      \
         (void)logits, (void)loss, (void)net, (void)opt, (void)s, (void)d, (void)a8, (void)b8, (void)scale_a,           \
         (void)scale_b, (void)scaler, (void)lstm, (void)h_0, (void)c_0, (void)hidden, (void)attention, (void)encoder,   \
-        (void)decoder;
+        (void)decoder, (void)transformer;
 
 #define ROW(line, code)                                                                                                \
     static void row_##line(void)                                                                                       \

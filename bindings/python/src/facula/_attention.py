@@ -3,6 +3,7 @@ hidden. A causal mask needs no tensor."""
 from ctypes import Structure, byref, c_bool, c_char, c_size_t, c_void_p
 
 from ._layers import Layer
+from ._ops import full
 from ._library import _as_tensor, _call, _declare, _enter, _leave, _several
 
 
@@ -14,7 +15,8 @@ class _AttentionOptions(Structure):
 class _TransformerOptions(Structure):
     _fields_ = [('size', c_size_t), ('memory', c_void_p), ('mask', c_void_p), ('key_padding_mask', c_void_p),
                 ('causal', c_bool), ('memory_mask', c_void_p), ('memory_key_padding_mask', c_void_p),
-                ('memory_causal', c_bool), ('fa__end', c_char)]
+                ('memory_causal', c_bool), ('src', c_void_p), ('src_mask', c_void_p), ('src_key_padding_mask', c_void_p),
+                ('src_causal', c_bool), ('fa__end', c_char)]
 
 
 class _Results(Structure):
@@ -55,10 +57,11 @@ class Attention(Layer):
 
 
 def _run(module, x, memory=None, mask=None, padding=None, causal=False, memory_mask=None, memory_padding=None,
-         memory_causal=False):
-    tensors = _given(x, memory, mask, padding, memory_mask, memory_padding)
+         memory_causal=False, src=None, src_mask=None, src_padding=None, src_causal=False):
+    tensors = _given(x, memory, mask, padding, memory_mask, memory_padding, src, src_mask, src_padding)
     x, *h = _handles(tensors)
-    options = _TransformerOptions(_TransformerOptions.fa__end.offset, *h[:3], bool(causal), *h[3:], bool(memory_causal))
+    options = _TransformerOptions(_TransformerOptions.fa__end.offset, *h[:3], bool(causal), *h[3:5], bool(memory_causal), *h[5:],
+                                  bool(src_causal))
     return _call(_transformer, module._h, x, byref(options))
 
 
@@ -91,9 +94,26 @@ class Decoder(Layer):
                     memory_is_causal)
 
 
-for _class in (Attention, Encoder, EncoderLayer, Decoder):
+class Transformer(Layer):
+    """A transformer's encoder and decoder."""
+    __slots__ = ()
+
+    def __call__(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None,
+                 tgt_key_padding_mask=None, memory_key_padding_mask=None, src_is_causal=None, tgt_is_causal=None,
+                 memory_is_causal=False):
+        """Runs it. tgt_is_causal=True needs no tgt_mask."""
+        return _run(self, tgt, None, tgt_mask, tgt_key_padding_mask, tgt_is_causal, memory_mask, memory_key_padding_mask,
+                    memory_is_causal, src, src_mask, src_key_padding_mask, src_is_causal)
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz, device=None, dtype=None):
+        """The mask (sz, sz) of numbers to add that hides later positions: -inf above the diagonal, 0 elsewhere."""
+        return full((sz, sz), float('-inf'), dtype=dtype, device=device).triu(1)
+
+
+for _class in (Attention, Encoder, EncoderLayer, Decoder, Transformer):
     _class.forward = _class.__call__  # a class of the program's that has one is refused
 
 # the classes of layers, by their names in the library
 BASES = {'multihead_attention': Attention, 'transformer_encoder': Encoder, 'transformer_encoder_layer': EncoderLayer,
-         'transformer_decoder': Decoder, 'transformer_decoder_layer': Decoder}
+         'transformer_decoder': Decoder, 'transformer_decoder_layer': Decoder, 'transformer': Transformer}

@@ -1,6 +1,7 @@
 """What the generated functions stand on: the shared library, structs that are passed by value, conversions of arguments,
 tensors and the other objects as handles. Objects of the library are taken out of their scope (fa_own) and released when
 their Python object ends."""
+import atexit
 import collections
 import ctypes
 import os
@@ -10,6 +11,7 @@ import re
 import struct
 import sys
 import threading
+import warnings
 from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_int64,
                     c_size_t, c_void_p, cast)
 
@@ -124,35 +126,104 @@ def _forget():
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
-def _line():
-    """The line of the program that called the package: "train.py:41: "."""
+def _frame():
+    """The frame of the program that called the package."""
     frame = sys._getframe(1)
     while frame and os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE):
         frame = frame.f_back
+    return frame
+
+
+def _line():
+    """The line of the program that called the package: "train.py:41: "."""
+    frame = _frame()
     return f'{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}: ' if frame else ''
 
 
+# How Python writes what C's messages name; other functions are found in the package.
+_IN_PYTHON = [(re.compile(in_c), here) for in_c, here in (
+    (r'\bfa_set_grad\((\w+), fa_grad\(\1\)\)', r'\1.grad = \1.grad'), (r'\bfa_set_grad\((\w+), NULL\)', r'\1.grad = None'),
+    (r'\bfa_grad(?= |:|$)', '.grad'), (r'\bfa_optim_zero_grad(\(optimizer\))?', 'optimizer.zero_grad()'),
+    (r'\bfa_optim_step\b', 'optimizer.step()'), (r'\bfa_optim_add_group\b', 'optimizer.add_param_group()'),
+    (r'\bfa_(backward|retain_grad)\b(\(\))?', r'\1()'), (r'\bfa_grad_of\b', 'autograd.grad'))]
+_PLACES = {'nn': 'nn', 'optim': 'optim', 'schedule': 'lr', 'data': 'data', 'transform': 'transform', 'init': 'init', 'amp': 'amp'}
+
+
+def _name_here(found):
+    """A function's name in Python, if there is one."""
+    package, (place, _, name) = sys.modules[__package__], found[1].partition('_')
+    if place in _PLACES and hasattr(getattr(package, _PLACES[place], None), name):
+        return f'{_PLACES[place]}.{name}'
+    return found[1] if hasattr(package, found[1]) else found[0]
+
+
+def _in_python(message):
+    """A message of the library with the names of Python. What may be the name of a file stays."""
+    for in_c, here in _IN_PYTHON:
+        message = in_c.sub(here, message)
+    return re.sub(r'(?<![\w./-])(?!(?<=: )\w+:)fa_(\w+)(?![\w./-]*[/.]\w)', _name_here, message)
+
+
+def _without_address(message):
+    """A message without addresses, which would be those of ctypes."""
+    return re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: | at \S+\.so[\w.]*\+0x[0-9a-f]+', '', message.decode(errors='replace'))
+
+
 def _fail():
-    """Raises the error that the library has set, with the line of the program. An address in front of the message would be
-    that of ctypes."""
-    message = re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: | at \S+\.so[\w.]*\+0x[0-9a-f]+', '',
-                     _error_message().decode(errors='replace'))
+    """Raises the error that the library has set, with the line of the program."""
+    message = _without_address(_error_message())
     kind = _code_name(_error_code()).decode()
     _error_clear()
     for text, e, _ in list(_raised)[::-1]:
         if text in message:
             _raised.clear()
             if isinstance(e, Error):
-                raise Error(message, kind) from e
+                raise Error(_in_python(message), kind) from e
             if hasattr(e, 'add_note') and message != text:
                 e.add_note(message)
             raise e
-    raise Error(_line() + message, kind)
+    raise Error(_line() + _in_python(message), kind)
 
 
 def _check():
     if _error_stands():
         _fail()
+
+
+# ---- warnings ----
+
+@ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+def _logged(context, level, message):
+    """What the library logs: warnings are Python's, of the line that called the package."""
+    if level != CONSTANTS['FA_LOG_WARNING']:
+        print('facula:', message.decode(errors='replace'), file=sys.stderr)
+        return
+    message, frame = _in_python(_without_address(message)), _frame()
+    try:
+        if frame:
+            warnings.warn_explicit(message, UserWarning, frame.f_code.co_filename, frame.f_lineno,
+                                   frame.f_globals.get('__name__'), frame.f_globals.setdefault('__warningregistry__', {}))
+        else:  # of a thread of the library
+            warnings.warn(message)
+    except Exception as e:  # where the program makes exceptions of warnings
+        _gave(e)
+
+
+def _check_warnings():
+    """Behind calls that may warn although they succeed: raises what became an exception."""
+    if _raised:
+        _check()
+
+
+def _log_as_python_does():
+    set_log = lib.fa_set_log
+    set_log.restype, set_log.argtypes = None, [c_void_p, c_void_p]
+    set_log(cast(_logged, c_void_p), None)
+    atexit.register(set_log, None, None)
+
+
+if not os.environ.get('FACULA_LOG'):  # its many lines go straight to standard error
+    _log_as_python_does()
 
 
 # ---- objects ----

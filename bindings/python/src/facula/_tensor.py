@@ -329,6 +329,8 @@ class Tensor(Handle):
         """The gradient of a leaf that backward() has accumulated; None before. May be set, also to None."""
         with _l._scope():
             g = _grad(self._h)
+            if not g:
+                _l._check_warnings()
             return _l._borrowed(Tensor, g) if g else None
 
     @grad.setter
@@ -345,6 +347,7 @@ class Tensor(Handle):
             good = _backward(self._h, o)
         if not good:
             _fail()
+        _l._check_warnings()
 
     # ---- NumPy and DLPack ----
 

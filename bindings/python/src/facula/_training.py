@@ -3,7 +3,7 @@ from collections import namedtuple
 from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 from . import _library as _l
-from ._library import Handle, Parameters, _borrowed, _call, _check, _declare, _fail, _scope
+from ._library import Handle, Parameters, _borrowed, _call, _check, _check_warnings, _declare, _fail, _scope
 from ._modules import _named
 from ._tensor import Tensor
 
@@ -66,6 +66,7 @@ class Optimizer(Handle):
         loss = None if closure is None else closure()
         if not self._step(self._h):
             _fail()
+        _check_warnings()
         return loss
 
     def __repr__(self):

@@ -1,4 +1,5 @@
 """Datasets and loaders with PyTorch's names; facula.data has others."""
+import warnings
 from ctypes import POINTER, c_int64, c_size_t, c_void_p
 
 from .. import _batches, _data, _library as _l, _ops, _sampler
@@ -154,15 +155,20 @@ def ConcatDataset(datasets):
 
 
 def random_split(dataset, lengths):
-    """Disjoint random subsets of a dataset, of these lengths or, if their sum is 1, shares. facula.manual_seed() fixes
-    them."""
+    """Disjoint random subsets of a dataset, of these lengths, which are len(dataset) together, or of these fractions, which
+    are 1 together. facula.manual_seed() fixes them."""
     n = len(dataset)
-    if abs(sum(lengths) - 1) < 1e-9 and n != 1:
+    if not all(length >= 0 for length in lengths):
+        raise ValueError(f'lengths are 0 or more: {lengths}')
+    if abs(sum(lengths) - 1) < 1e-9:
         lengths = [int(n * part) for part in lengths]
         for i in range(n - sum(lengths)):
             lengths[i % len(lengths)] += 1
-    if sum(lengths) != n:
-        raise ValueError(f'the lengths {lengths} are not {n} together')
+    if sum(lengths) != n or any(length != int(length) for length in lengths):
+        raise ValueError(f'lengths are counts, {n} together, or fractions, 1 together: {lengths}')
+    if 0 in lengths:
+        warnings.warn(f'a part is empty: of {n} samples they get {lengths}', stacklevel=2)
+    lengths = [int(length) for length in lengths]
     order, begin, parts = _ops.randperm(n).tolist(), 0, []
     for length in lengths:
         parts.append(Subset(dataset, order[begin:begin + length]))
