@@ -1,50 +1,11 @@
 /* Matrix products on tensor cores by our kernel, on the simulator's or on a real GPU: against products in f64 on the
  * CPU, within the bounds of docs/math.md, by which products it makes. */
-#include "backend/gpu/gpu.h"
-#include "support/api_test.h"
 #include "support/cudasim.h"
+#include "support/tensor_cores.h"
 #include "support/tensors.h"
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define S(...) FA_SHAPE(__VA_ARGS__)
-#define GPU FA_CUDA(0)
-
-static uint64_t groups; /* what the device says of itself */
-
-static fa__gpu_device *own(void)
-{
-    fa__device *d = fa__device_get(GPU);
-    assert_non_null(d);
-    return d->own;
-}
-
-/* How many products were on tensor cores since this was last asked */
-static int64_t made(void)
-{
-    static int64_t before;
-    int64_t now = own()->tensor_products, count = now - before;
-    before = now;
-    return count;
-}
-
-static int begin(void **state)
-{
-    own()->tensor_use = FA__GPU_ALWAYS; /* small ones, too */
-    own()->groups = groups;
-    made();
-    return api_begin(state);
-}
-
-#define CASE(f) cmocka_unit_test_setup(f, begin)
-
-/* Which tiles are chosen depends on how many groups keep the device busy. */
-static void use_large_tiles(bool large)
-{
-    own()->groups = large ? 0 : UINT64_C(1) << 40;
-}
-
 /* A matrix, or a batch of them, in memory as it is, transposed, with room between its rows, or at an odd address. */
 typedef enum order { ROWS, COLUMNS, WIDE, WIDE_COLUMNS, ODD, ORDERS } order;
 static const char *const order_names[] = {"rows", "columns", "wide rows", "wide columns", "an odd address"};
@@ -62,42 +23,14 @@ static fa_tensor *random_matrix(fa_dtype dtype, fa_shape shape, order how)
     return turned ? fa_transpose(x, -1, -2) : x;
 }
 
-static fa_tensor *in_f64(const fa_tensor *x)
-{
-    return fa_to(fa_cpu(x), FA_F64);
-}
-
-/* How far a result may be from the exact one, for sums of k products: relative to the products of absolute values, and
- * to the result, which is rounded once more. */
-static double of_products(fa_dtype dtype, int64_t k)
-{
-    return ldexp((double)k + 8, -22) + (dtype == FA_F32 ? ldexp(1, -10) : 0);
-}
-
-static double of_result(fa_dtype dtype)
-{
-    return dtype == FA_F32 ? 0 : ldexp(1, dtype == FA_F16 ? -11 : -8);
-}
-
 static void check(const char *what, const fa_tensor *have, const fa_tensor *a, const fa_tensor *b,
                   const fa_tensor *bias, int64_t on_tensor_cores)
 {
     FA_SCOPE;
-    const fa_dtype dtype = fa_tensor_dtype(a);
-    if (!have || fa_tensor_dtype(have) != dtype)
-        fail_msg("%s: %s", what, fa_error_message());
-    fa_tensor *x = in_f64(a), *y = in_f64(b), *want = fa_matmul(x, y);
-    fa_tensor *room =
-        fa_mul(fa_matmul(fa_abs(x), fa_abs(y)), of_products(dtype, fa_tensor_shape(x).dim[fa_dim(x) - 1]));
+    fa_tensor *x = in_f64(a), *y = in_f64(b), *want = fa_matmul(x, y), *sums = fa_matmul(fa_abs(x), fa_abs(y));
     if (bias)
-        want = fa_add(want, in_f64(bias)), room = fa_add(room, ldexp(8, -23));
-    room = fa_add(room, fa_add(fa_mul(fa_abs(want), of_result(dtype)), 1e-7));
-    const double off = fa_item(fa_amax(fa_div(fa_abs(fa_sub(in_f64(have), want)), room)));
-    if (!(off <= 1))
-        fail_msg("%s of %s: %g times as far off as it may be", what, fa_dtype_name(dtype), off);
-    const int64_t count = made();
-    if (count != on_tensor_cores)
-        fail_msg("%s of %s: %d on tensor cores", what, fa_dtype_name(dtype), (int)count);
+        want = fa_add(want, in_f64(bias)), sums = fa_add(sums, fa_abs(in_f64(bias)));
+    check_result(what, fa_tensor_dtype(a), have, want, sums, fa_tensor_shape(x).dim[fa_dim(x) - 1], on_tensor_cores);
 }
 
 static const fa_dtype dtypes[] = {FA_F32, FA_F16, FA_BF16};
@@ -336,11 +269,7 @@ int main(void)
         CASE(gradients),        CASE(the_same_bits), CASE(no_bank_conflicts),
     };
     setenv("FACULA_CUBLASLT", "0", 1);
-    const char *why = "";
-    if (!fa_device_count("cuda", &why) || !own()->tensor) {
-        printf("skipped: there are no tensor cores here: %s\n", why);
+    if (!tensor_cores_there())
         return 77;
-    }
-    groups = own()->groups;
     return cmocka_run_group_tests_name("tensor", tests, NULL, NULL);
 }

@@ -417,6 +417,8 @@ static const uint16_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
     [FA__GPU_MATMUL] = {0x3F, 0x03, 0xC3, 0x03}, /* own, f16, bf16, narrow integers; tiles, direct */
     [FA__GPU_TENSOR_MATMUL] = {0xFFF, 0, 0, 0},  /* tf32, f16, bf16; each order of a and of b */
     [FA__GPU_TENSOR_MATMUL_SMALL] = {0xFFF, 0, 0, 0},
+    [FA__GPU_TENSOR_CONVOLVE] = {0x333, 0, 0, 0}, /* tf32, f16, bf16; gradients of weights, and the others */
+    [FA__GPU_TENSOR_CONVOLVE_SMALL] = {0x333, 0, 0, 0},
     [FA__GPU_CONVOLVE] = {0x3F, 0x03, 0xC3, 0x03},     /* as MATMUL */
     [FA__GPU_CONVOLVE_ADD] = {0x15, 0x01, 0x41, 0x01}, /* own, f16, bf16, narrow integers */
     [FA__GPU_SORT_TILE] = {0, 0, 1, 1},                /* bits of elements */
@@ -435,7 +437,7 @@ static const uint16_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
 
 static bool is_for_tensor_cores(fa__gpu_family family)
 {
-    return family == FA__GPU_TENSOR_MATMUL || family == FA__GPU_TENSOR_MATMUL_SMALL;
+    return family >= FA__GPU_TENSOR_MATMUL && family <= FA__GPU_TENSOR_CONVOLVE_SMALL;
 }
 
 static void compile_family(fa__gpu_family family, fa__class class, int variant)

@@ -1,11 +1,20 @@
-/* Convolutions on GPUs: what of them the kernel of dialect/convolve.inc is given, and in which tiles. */
+/* Convolutions on GPUs: what of them the kernels of dialect/convolve.inc and, where large ones of f16, bf16 and TF32
+ * may be made on tensor cores (tensor.c), of dialect/tensor_convolve.inc are given, and in which tiles. */
 #include "backend/convolution.h"
 #include "backend/gpu/dialect/arguments.h"
 #include "backend/gpu/gpu.h"
 #include "base/error.h"
 #include "base/integer.h"
+#include <math.h>
 
-enum { TILE = 64, DIRECT = 64, FEW = 16 }; /* as those of products (matmul.c) */
+enum {
+    TILE = 64, /* as those of products (matmul.c) */
+    DIRECT = 64,
+    FEW = 16,             /* on tensor cores, too: rows, columns, depth; */
+    LEAST_WORK = 1 << 21, /* and there multiplications of a convolution that is worth it, */
+    MOST_DEPTH = 1 << 30, /* sums that the kernel counts, */
+    AT_ONCE = 16          /* bytes that are read */
+};
 
 typedef struct convolution {
     fa__gpu_issue *issue;
@@ -97,21 +106,86 @@ static bool fits(const convolution *w, const convolve_arguments *a)
                        w->launch->op->name);
 }
 
-/* ---- launches ---- */
+/* ---- on tensor cores ---- */
 
-static uint64_t launch(const convolution *w, convolve_arguments *a, int64_t n, void *to)
+/* How many products a sum has, over all taps */
+static int64_t depth_of(const fa__convolution *v, const convolve_arguments *a)
+{
+    return a->weight ? v->images * v->result[0] * v->result[1]
+                     : (a->back ? v->out : v->in) * v->kernel[0] * v->kernel[1];
+}
+
+/* Whether places in an operand, from the first one of a group of channels on, are 32-bit numbers. */
+static bool is_near(const int64_t stride[4], int64_t images, int64_t channels, int64_t rows, int64_t columns)
+{
+    const int64_t size[4] = {images, channels, rows, columns};
+    double most = 0;
+    for (int i = 0; i < 4; i++)
+        most += fabs((double)stride[i]) * (double)size[i];
+    return most < INT32_MAX;
+}
+
+static bool are_near(const fa__convolution *v)
+{
+    return is_near(v->x, v->images, v->in, v->size[0], v->size[1])
+           && is_near(v->y, v->images, v->out, v->result[0], v->result[1])
+           && is_near(v->weight, v->out, v->in, v->kernel[0], v->kernel[1]);
+}
+
+static bool wants_tensor_cores(const convolution *w, const convolve_arguments *a, int64_t n)
 {
     const fa__gpu_device *g = w->issue->device->own;
-    int64_t classes = a->back ? a->classes[0] * a->classes[1] : 1, repeats = classes * a->parts * w->v.groups;
+    const int64_t k = depth_of(&w->v, a);
+    const double work = (double)a->m * (double)n * (double)k * (double)w->v.groups;
+    return fa__gpu_tensor_kind(g, w->dtype) >= 0 && a->m > 0 && n > 0 && k < MOST_DEPTH && are_near(&w->v)
+           && (g->tensor_use == FA__GPU_ALWAYS || (a->m >= FEW && n >= FEW && k >= FEW && work >= LEAST_WORK));
+}
+
+/* Whether pieces of the left operand that are read at once lie side by side, and at addresses that are multiples of
+ * their size. */
+static bool is_aligned(const convolution *w, const convolve_arguments *a)
+{
+    const int64_t each = w->dtype == FA_F32 ? AT_ONCE / 4 : AT_ONCE / 2, *k = a->weight ? a->pixels : a->taps;
+    const int64_t plane = k[1] * k[2];
+    return !a->back && (uintptr_t)w->left % AT_ONCE == 0 && a->left[3] == 1 && a->left[2] == k[2]
+           && (a->left[1] == plane || (a->left[1] % each == 0 && plane % each == 0)) && a->left[0] % each == 0
+           && a->left_group % each == 0 && (a->parts == 1 || a->part % each == 0);
+}
+
+static const fa__gpu_kernel *tensor_kernel(const convolution *w, convolve_arguments *a, int64_t n, int64_t repeats)
+{
+    fa__gpu_device *g = w->issue->device->own;
+    const int64_t large_tiles = fa__ceil_div(a->m, FA__GPU_LARGE_TILE) * fa__ceil_div(n, FA__GPU_LARGE_TILE) * repeats;
+    const bool large = a->m > FA__GPU_SMALL_TILE && large_tiles >= fa__gpu_tensor_units(g);
+    const int tile = large ? FA__GPU_LARGE_TILE : FA__GPU_SMALL_TILE;
+    g->tensor_products++;
+    a->wide = is_aligned(w, a) ? TENSOR_A_ALIGNED : 0;
+    a->across = fa__ceil_div(n, tile);
+    a->down = fa__ceil_div(a->m, tile);
+    return fa__gpu_fixed(w->issue, large ? FA__GPU_TENSOR_CONVOLVE : FA__GPU_TENSOR_CONVOLVE_SMALL,
+                         4 * fa__gpu_tensor_kind(g, w->dtype) + !a->weight, FA__CLASS_F32);
+}
+
+/* ---- launches ---- */
+
+static const fa__gpu_kernel *plain_kernel(const convolution *w, convolve_arguments *a, int64_t n, int64_t repeats)
+{
+    const fa__gpu_device *g = w->issue->device->own;
     bool tiles =
         a->m >= FEW && n >= FEW && fa__ceil_div(a->m, TILE) * fa__ceil_div(n, TILE) * repeats >= (int64_t)g->groups / 2;
-    const fa__gpu_kernel *kernel =
-        fa__gpu_fixed(w->issue, FA__GPU_CONVOLVE, 2 * kind_of(w->dtype) + !tiles, fa__class_of((unsigned)w->dtype));
-    if (!kernel || !fits(w, a))
-        return 0;
     a->wide = tiles ? 0 : width_of(a->m, n);
     a->across = fa__ceil_div(n, tiles ? TILE : (int64_t)1 << a->wide);
     a->down = fa__ceil_div(a->m, tiles ? TILE : DIRECT >> a->wide);
+    return fa__gpu_fixed(w->issue, FA__GPU_CONVOLVE, 2 * kind_of(w->dtype) + !tiles, fa__class_of((unsigned)w->dtype));
+}
+
+static uint64_t launch(const convolution *w, convolve_arguments *a, int64_t n, void *to)
+{
+    int64_t classes = a->back ? a->classes[0] * a->classes[1] : 1, repeats = classes * a->parts * w->v.groups;
+    const fa__gpu_kernel *kernel =
+        wants_tensor_cores(w, a, n) ? tensor_kernel(w, a, n, repeats) : plain_kernel(w, a, n, repeats);
+    if (!kernel || !fits(w, a))
+        return 0;
     int64_t groups = a->across * a->down * repeats;
     if (!groups) /* one that finds nothing to do */
         a->m = 0, a->across = a->down = groups = 1;

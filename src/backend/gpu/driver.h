@@ -155,9 +155,9 @@ typedef struct fa__gpu_device {
     void *transfers;  /* a queue of the driver's, for halves of copies that other devices' queues make */
     _Atomic int lost; /* what the driver said when it failed; 0: the device is well */
     fa__program copy; /* y = x; fa__gpu_enroll makes it */
-    fa__gpu_use library_use, tensor_use; /* of the library, and of our kernel on tensor cores, for products */
+    fa__gpu_use library_use, tensor_use; /* of the library for products, and of our kernels on tensor cores */
     fa__gpu_verdict verdict[2][FA__GPU_PRODUCT_SIZES]; /* f32, f64; by size */
-    int64_t library_products, tensor_products;         /* that the library, our kernel on tensor cores made */
+    int64_t library_products, tensor_products;         /* that the library, our kernels on tensor cores made */
 } fa__gpu_device;
 
 /* The entries of fa__backend that all kinds of GPU share; a kind adds its name, and how many devices there are. */

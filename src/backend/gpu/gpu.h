@@ -155,6 +155,11 @@ fa__gpu_product fa__gpu_product_of_linear(const fa__launch *);
 uint64_t fa__gpu_run_product(fa__queue *, const fa__launch *, const fa__gpu_product *);
 
 /* ---- tensor.c: products on tensor cores ---- */
+enum { FA__GPU_LARGE_TILE = 128, FA__GPU_SMALL_TILE = 64 };
+/* What the kernels call products of a dtype; -1: they make none of it here, by the device and the settings. */
+int fa__gpu_tensor_kind(const fa__gpu_device *, int dtype);
+/* How many large tiles keep the device busy */
+int64_t fa__gpu_tensor_units(const fa__gpu_device *);
 /* Whether the kernel of dialect/tensor_matmul.inc makes this product, and should. */
 bool fa__gpu_wants_tensor_cores(const fa__gpu_device *, const fa__gpu_product *);
 /* The product; for those that it makes. */

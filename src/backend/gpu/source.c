@@ -33,6 +33,8 @@ FILE_OF(random_inc)
 FILE_OF(tree_inc)
 FILE_OF(product_inc)
 FILE_OF(tile_inc)
+FILE_OF(tensor_inc)
+FILE_OF(patches_inc)
 FILE_OF(program_inc)
 FILE_OF(registered_inc)
 #define FAMILY(name, file, entry, x, y, needs) FILE_OF(file##_inc)
@@ -62,7 +64,8 @@ enum {
     RARE = FA__GPU_NEEDS_RARE,
     PRODUCT = FA__GPU_NEEDS_PRODUCT,
     TILES = FA__GPU_NEEDS_TILES,
-    TENSOR = FA__GPU_NEEDS_TENSOR
+    TENSOR = FA__GPU_NEEDS_TENSOR,
+    PATCHES = FA__GPU_NEEDS_PATCHES
 };
 
 static const fa__gpu_form families[FA__GPU_FAMILIES] = {
@@ -288,10 +291,14 @@ char *fa__gpu_source_fixed(const fa__device *d, fa__gpu_family family, int varia
         return NULL;
     put_begin(&t, d, form, class, form->needs);
     fa__gpu_put(&t, "#define VARIANT %d\n", variant);
-    if (form->needs & TENSOR)
+    if (form->needs & TENSOR) {
         fa__gpu_put_file(&t, ((const fa__gpu_device *)d->own)->driver->tensor);
+        fa__gpu_put_file(&t, fa__embed_tensor_inc);
+    }
     if (form->needs & TILES)
         fa__gpu_put_file(&t, fa__embed_tile_inc);
+    if (form->needs & PATCHES)
+        fa__gpu_put_file(&t, fa__embed_patches_inc);
     if (form->needs & PRODUCT)
         fa__gpu_put_file(&t, fa__embed_product_inc);
     fa__gpu_put_file(&t, form->text);

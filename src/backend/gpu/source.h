@@ -32,7 +32,8 @@ enum {
     FA__GPU_NEEDS_RARE = 512,
     FA__GPU_NEEDS_PRODUCT = 1024,
     FA__GPU_NEEDS_TILES = 2048,
-    FA__GPU_NEEDS_TENSOR = 4096
+    FA__GPU_NEEDS_TENSOR = 4096,
+    FA__GPU_NEEDS_PATCHES = 8192
 };
 
 /* The inputs (bits) that its results need, and that are no keys. */

@@ -10,8 +10,8 @@
 #include "core/context.h"
 
 enum {
-    LARGE = 128, /* tiles */
-    SMALL = 64,
+    LARGE = FA__GPU_LARGE_TILE,
+    SMALL = FA__GPU_SMALL_TILE,
     LEAST_SIDE = 64, /* rows and columns, */
     LEAST_DEPTH = 32,
     LEAST_WORK = 1 << 21, /* and multiplications of a product that is worth it: smaller ones have the CPU's bits */
@@ -23,10 +23,12 @@ enum {
     PER_UNIT = 16 /* of fa__gpu_device's groups */
 };
 
-/* What the kernel calls its kind; -1: it has none for the dtype. */
-static int kind_of(int dtype)
+int fa__gpu_tensor_kind(const fa__gpu_device *g, int dtype)
 {
-    return dtype == FA_F16 ? 1 : dtype == FA_BF16 ? 2 : dtype == FA_F32 && fa__ctx()->settings->tf32 ? 0 : -1;
+    const fa_settings *s = fa__ctx()->settings;
+    if (g->tensor_use == FA__GPU_NEVER || s->deterministic)
+        return -1;
+    return dtype == FA_F16 ? 1 : dtype == FA_BF16 ? 2 : dtype == FA_F32 && s->tf32 ? 0 : -1;
 }
 
 static bool lies_right(const matmul_arguments *p)
@@ -43,9 +45,8 @@ static bool is_large(const matmul_arguments *p)
 bool fa__gpu_wants_tensor_cores(const fa__gpu_device *g, const fa__gpu_product *x)
 {
     const matmul_arguments *p = &x->p;
-    return g->tensor_use != FA__GPU_NEVER && p->m > 0 && p->n > 0 && p->k > 0 && fa__gpu_batch(p) > 0
-           && kind_of(p->dtype) >= 0 && !fa__ctx()->settings->deterministic && lies_right(p)
-           && (g->tensor_use == FA__GPU_ALWAYS || is_large(p));
+    return fa__gpu_tensor_kind(g, p->dtype) >= 0 && p->m > 0 && p->n > 0 && p->k > 0 && fa__gpu_batch(p) > 0
+           && lies_right(p) && (g->tensor_use == FA__GPU_ALWAYS || is_large(p));
 }
 
 /* Whether `elements` neighbours from each start of a line on are at addresses that are multiples of their size. */
@@ -59,7 +60,7 @@ static bool is_aligned(const matmul_arguments *p, const void *address, int64_t s
     return aligned;
 }
 
-static int64_t units_of(const fa__gpu_device *g)
+int64_t fa__gpu_tensor_units(const fa__gpu_device *g)
 {
     return (int64_t)(g->groups / PER_UNIT);
 }
@@ -68,11 +69,12 @@ static uint64_t launch_product(fa__gpu_issue *issue, const fa__gpu_product *x)
 {
     fa__gpu_device *g = issue->device->own;
     matmul_arguments p = x->p;
-    const int64_t units = units_of(g), at_once = p.dtype == FA_F32 ? AT_ONCE / 4 : AT_ONCE / 2;
+    const int64_t units = fa__gpu_tensor_units(g), at_once = p.dtype == FA_F32 ? AT_ONCE / 4 : AT_ONCE / 2;
     const bool large = !p.depth && fa__ceil_div(p.m, LARGE) * fa__ceil_div(p.n, LARGE) * fa__gpu_batch(&p) >= units;
     const int tile = large ? LARGE : SMALL, a_turned = p.a_col != 1, b_turned = p.b_row != 1;
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(issue, large ? FA__GPU_TENSOR_MATMUL : FA__GPU_TENSOR_MATMUL_SMALL,
-                                                 4 * kind_of(p.dtype) + 2 * a_turned + b_turned, FA__CLASS_F32);
+    const fa__gpu_kernel *kernel =
+        fa__gpu_fixed(issue, large ? FA__GPU_TENSOR_MATMUL : FA__GPU_TENSOR_MATMUL_SMALL,
+                      4 * fa__gpu_tensor_kind(g, p.dtype) + 2 * a_turned + b_turned, FA__CLASS_F32);
     if (!kernel)
         return 0;
     p.across = fa__ceil_div(p.n, tile);
@@ -95,7 +97,7 @@ static uint64_t launch_product(fa__gpu_issue *issue, const fa__gpu_product *x)
 static int64_t parts_of(const fa__gpu_device *g, const matmul_arguments *p)
 {
     const int64_t tiles = fa__ceil_div(p->m, SMALL) * fa__ceil_div(p->n, SMALL), most = p->k / PART;
-    int64_t parts = p->rank || p->bias ? 1 : units_of(g) / tiles;
+    int64_t parts = p->rank || p->bias ? 1 : fa__gpu_tensor_units(g) / tiles;
     parts = parts < most ? parts : most;
     return parts < MOST_PARTS ? parts : MOST_PARTS;
 }
@@ -132,7 +134,8 @@ static uint64_t launch_sums(fa__gpu_issue *issue, const fa__gpu_product *x, int6
                                       .taps = {p->n, 1, 1},
                                       .out = {p->c_row, p->c_col},
                                       .dtype = p->dtype};
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(issue, FA__GPU_CONVOLVE_ADD, 2 * kind_of(p->dtype), FA__CLASS_F32);
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(issue, FA__GPU_CONVOLVE_ADD,
+                                                 2 * fa__gpu_tensor_kind(issue->device->own, p->dtype), FA__CLASS_F32);
     return FA__GPU_LAUNCH(issue, kernel, p->m * p->n, b, x->c, sums);
 }
 

@@ -235,7 +235,7 @@ typedef struct pool_arguments {
  * summed: `part` of them in each of `parts`, and results have a place for each tap. Groups of work are numbered by the
  * tile across, the tile down, the class of pixels (`back`), the part, the group of channels. Arrays of two are of rows
  * and columns, of three of images or channels, rows, columns; left[0] and out[0] are strides by m, the others by these
- * three. */
+ * three. `wide` is as products have it; FA__GPU_TENSOR_CONVOLVE reads the left operand's 16 bytes at once by it. */
 typedef struct convolve_arguments {
     i64 m, across, down;
     i64 pixels[3], taps[3]; /* of the image that is convolved into y; the largest class, `back` */
