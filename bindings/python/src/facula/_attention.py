@@ -3,7 +3,6 @@ hidden. A causal mask needs no tensor."""
 from ctypes import Structure, byref, c_bool, c_char, c_size_t, c_void_p
 
 from ._layers import Layer
-from ._ops import full
 from ._library import _as_tensor, _call, _declare, _enter, _leave, _several
 
 
@@ -108,6 +107,7 @@ class Transformer(Layer):
     @staticmethod
     def generate_square_subsequent_mask(sz, device=None, dtype=None):
         """The mask (sz, sz) of numbers to add that hides later positions: -inf above the diagonal, 0 elsewhere."""
+        from ._ops import full  # it imports this module
         return full((sz, sz), float('-inf'), dtype=dtype, device=device).triu(1)
 
 
