@@ -61,6 +61,8 @@ docs:
 install: override FLAGS += -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+	@printf '\nInstalled. Where the compiler and the loader do not look in %s:\n' '$(PREFIX)'
+	@printf '    %s\n' 'export PKG_CONFIG_PATH=$(PREFIX)/lib/pkgconfig' 'export LD_LIBRARY_PATH=$(PREFIX)/lib'
 
 # Debian packages, in build/deb/packages.
 deb:

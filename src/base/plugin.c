@@ -116,7 +116,8 @@ const void *fa__plugin(const char *name, const char *purpose)
     if (table)
         remember(name, table);
     if (!table && library.reason[0])
-        fa__fail(FA_ERROR_UNAVAILABLE, "the plugin %s is needed %s, and is not there: %s", name, purpose,
+        fa__fail(FA_ERROR_UNAVAILABLE,
+                 "the plugin %s is needed %s, and is not there: %s; FACULA_PLUGINS names more folders", name, purpose,
                  library.reason);
     return table;
 }
