@@ -42,7 +42,8 @@ class Build(build_py):
         super().run()
         folder, package = built().resolve(), pathlib.Path(self.build_lib) / 'facula'
         if not (folder / 'libfacula.so').exists():
-            raise SystemExit(f'facula: FACULA_BUILD={folder} has no libfacula.so')
+            named = 'FACULA_BUILD=' if os.environ.get('FACULA_BUILD') else ''
+            raise SystemExit(f'facula: {named}{folder} has no libfacula.so')
         generate(folder / 'gen/api.json', package)
         shutil.copyfile(folder / 'libfacula.so', package / 'libfacula.so')
 

@@ -249,7 +249,7 @@ inline fa_settings settings()
 }
 
 /** Settings until the end of the block: auto s = fa::settings(); s.tf32 = true; fa::use with(s); */
-class use
+class [[nodiscard]] use
 {
   public:
     /** Puts settings in force. */
@@ -274,7 +274,7 @@ class use
 };
 
 /** Records nothing for backward until the end of the block. */
-class no_grad : public use
+class [[nodiscard]] no_grad : public use
 {
   public:
     no_grad() : use(without())
@@ -291,7 +291,7 @@ class no_grad : public use
 };
 
 /** Matrix products and convolutions in a dtype of 16 bits until the end of the block: fa::autocast in(FA_BF16); */
-class autocast : public use
+class [[nodiscard]] autocast : public use
 {
   public:
     /** The dtype: FA_F16, FA_BF16, or FA_SAME for none. */
@@ -326,6 +326,9 @@ class device
         FA__NO_DEVICE(N);
     }
     /** The device with this name. */
+    device(const std::string &name, FA__HERE) : device(name.c_str(), file, line)
+    {
+    }
     device(const char *name, FA__HERE)
     {
         const detail::call here(file, line);
@@ -607,10 +610,10 @@ class tensor : public handle<fa_tensor>
         return owned((fa_tensor_borrow)(data, shape.get(), &o));
     }
     /** A tensor from text: "[[1, 2], [3, 4]]". */
-    static tensor parse(const char *text, FA__HERE)
+    static tensor parse(const std::string &text, FA__HERE)
     {
         const detail::call here(file, line);
-        return owned((fa_tensor_parse)(text, nullptr));
+        return owned((fa_tensor_parse)(text.c_str(), nullptr));
     }
 
     /** The dtype. */
@@ -954,12 +957,23 @@ struct transformer_options {
     bool src_causal = false;
 };
 
+class network;
+
 /** A layer or network; a function of tensors. */
 class module : public handle<fa_module>
 {
   public:
     using handle::handle;
     module() = default;
+    /** A network that ends with the expression is no module. */
+    template <class N, class = std::enable_if_t<!std::is_reference<N>::value && std::is_base_of<network, N>::value>>
+    module(N &&)
+    {
+        static_assert(
+            std::is_reference<N>::value,
+            "the network ends here, but has to live as long as the module that runs it: keep it in a variable, "
+            "or in a std::shared_ptr that is added to a network");
+    }
     /** The result of a call of C's functions, taken out of its scope; throws if it is NULL. */
     static module owned(fa_module *result)
     {
@@ -1149,7 +1163,7 @@ class module : public handle<fa_module>
             m.emplace(list.name[i], tensor(list.item[i]));
         return m;
     }
-    friend std::map<std::string, tensor> load_file(const char *path, const char *file, int line);
+    friend std::map<std::string, tensor> load_file(const std::string &path, const char *file, int line);
 };
 
 /** A network of one's own: a class with layers as members, and forward().
@@ -1186,7 +1200,7 @@ class network : public module
         return {};
     }
     /** Makes a module of a kind, which messages name. */
-    explicit network(const char *kind = "network") : module(made(kind))
+    explicit network(const char *kind = "network") : module(made(kind)), itself(*this)
     {
         *static_cast<network **>((fa_module_data)(get())) = this;
     }
@@ -1194,7 +1208,7 @@ class network : public module
     network &operator=(const network &) = delete;
     virtual ~network()
     {
-        *static_cast<network **>((fa_module_data)(get())) = nullptr;
+        *static_cast<network **>((fa_module_data)(itself.get())) = nullptr;
     }
     /** Computes the result for one input. */
     virtual tensor forward(const tensor &)
@@ -1230,11 +1244,12 @@ class network : public module
         return nullptr;
     }
     std::vector<std::shared_ptr<network>> kept;
+    const module itself; /* whatever becomes of the handle */
 };
 
 /** A hook of a tensor, from on_grad(), or of a module, from on_forward(), before_forward(), on_backward() or
  *  before_backward(): it is removed with this object. */
-class hook
+class [[nodiscard]] hook
 {
   public:
     hook(hook &&) = default;
@@ -1832,14 +1847,14 @@ class loader : public handle<fa_loader>
 /* ---- files, random numbers ---- */
 
 /** Writes parameters and buffers of a module to a file: .safetensors, .npz or .npy. */
-inline void save(const module &m, const char *path, FA__HERE)
+inline void save(const module &m, const std::string &path, FA__HERE)
 {
     const detail::call here(file, line);
-    detail::good((fa_save)((fa_module_state)(m.get()), path, nullptr));
+    detail::good((fa_save)((fa_module_state)(m.get()), path.c_str(), nullptr));
 }
 
 /** Writes tensors to a file, by their names. */
-inline void save(const std::map<std::string, tensor> &named, const char *path, FA__HERE)
+inline void save(const std::map<std::string, tensor> &named, const std::string &path, FA__HERE)
 {
     const detail::call here(file, line);
     std::vector<fa_tensor *> item;
@@ -1848,23 +1863,23 @@ inline void save(const std::map<std::string, tensor> &named, const char *path, F
         name.push_back(one.first.c_str());
         item.push_back(one.second.get());
     }
-    detail::good((fa_save)({item.size(), item.data(), name.data()}, path, nullptr));
+    detail::good((fa_save)({item.size(), item.data(), name.data()}, path.c_str(), nullptr));
 }
 
 /** Reads parameters and buffers of a module from a file. */
-inline void load(const module &m, const char *path, bool strict = true, FA__HERE)
+inline void load(const module &m, const std::string &path, bool strict = true, FA__HERE)
 {
     const detail::call here(file, line);
     fa_load_options o = FA__DEFAULT_fa_load;
     o.strict = strict;
-    detail::good((fa_load)(fa__module_names(m.get()), path, &o));
+    detail::good((fa_load)(fa__module_names(m.get()), path.c_str(), &o));
 }
 
 /** The tensors of a file, by their names. */
-inline std::map<std::string, tensor> load_file(const char *path, FA__HERE)
+inline std::map<std::string, tensor> load_file(const std::string &path, FA__HERE)
 {
     const detail::call here(file, line);
-    return module::named((fa_load_file)(path, nullptr).tensors);
+    return module::named((fa_load_file)(path.c_str(), nullptr).tensors);
 }
 
 /** Seeds the default random number generator. */
@@ -1876,13 +1891,13 @@ inline void manual_seed(uint64_t seed)
 /* ---- what has no form in ops.hpp ---- */
 
 /** A compiled expression over operands x, y, z, ...: fa::pointwise("x * sigmoid(1.702 * x)", {x}). */
-inline tensor pointwise(const char *text, std::initializer_list<arg> operands, FA__HERE)
+inline tensor pointwise(const std::string &text, std::initializer_list<arg> operands, FA__HERE)
 {
     const detail::call here(file, line);
     std::vector<fa_arg> a;
     for (const arg &one : operands)
         a.push_back(one.get());
-    return tensor::owned(fa__pointwise(text, a.size(), a.data()));
+    return tensor::owned(fa__pointwise(text.c_str(), a.size(), a.data()));
 }
 
 /** Whether two tensors have the same shape and equal elements; NaN equals nothing. Waits for both. */

@@ -62,6 +62,14 @@ typedef void fa_log_function(void *context, fa_log_level level, const char *mess
  *  process ends, even after main() has returned. May be called at any time from any thread. */
 FA_API void fa_set_log(fa_log_function *function, void *context);
 
+/** A log function that keeps each `message` and its `level` for fa_log_take(), for programs of which no function can
+ *  be called at that moment: `fa_set_log(fa_log_keep, NULL)`. It holds up to 32 messages and drops later ones; `context`
+ *  is ignored. Thread-safe. */
+FA_API void fa_log_keep(void *context, fa_log_level level, const char *message);
+/** Takes the oldest message that fa_log_keep() has kept, of any thread: copies it to `message`, which has room for
+ *  `size` bytes, and its level to `level`. False if there is none. Thread-safe. */
+FA_API bool fa_log_take(fa_log_level *level, char *message, size_t size);
+
 /** Requests that the loops FA_EACH, FA_REPEAT and the training command end after the current iteration. Safe in a
  *  signal handler and from any thread. */
 FA_API void fa_stop(void);

@@ -772,8 +772,9 @@ typedef struct fa_nn_transformer_options {
     }
 /** Transformer of an encoder and a decoder (arXiv:1706.03762): src (s, n, d_model) and tgt (l, n, d_model) to tgt's
  *  shape, or the same without n. "encoder" and "decoder" are stacks with a layer norm behind their last layer; the
- *  decoder reads what the encoder gives for src. Matrices are initialized as in fa_init_xavier_uniform_(). fa_forward()
- *  takes src and tgt; fa_forward_transformer() takes tgt, .src, and masks.
+ *  decoder reads what the encoder gives for src. Matrices are initialized as in fa_init_xavier_uniform_(). A custom
+ *  stack is shared, not copied, and keeps its parameters; options for its layers are ignored. fa_forward() takes src
+ *  and tgt; fa_forward_transformer() takes tgt, .src, and masks.
  *
  *      fa_nn_transformer(d_model, nhead, .num_encoder_layers = 6, .num_decoder_layers = 6, .dim_feedforward = 2048,
  *          .dropout = 0.1, .activation = "relu", .custom_encoder = NULL, .custom_decoder = NULL,

@@ -148,6 +148,8 @@
 #define fa_num_threads(...) FA__CALLED(fa_num_threads(__VA_ARGS__))
 #define fa_set_parallel_for(...) FA__CALLED(fa_set_parallel_for(__VA_ARGS__))
 #define fa_set_log(...) FA__CALLED(fa_set_log(__VA_ARGS__))
+#define fa_log_keep(...) FA__CALLED(fa_log_keep(__VA_ARGS__))
+#define fa_log_take(...) FA__CALLED(fa_log_take(__VA_ARGS__))
 #define fa_stop(...) FA__CALLED(fa_stop(__VA_ARGS__))
 #define fa_stopped(...) FA__CALLED(fa_stopped(__VA_ARGS__))
 #define fa_stop_clear(...) FA__CALLED(fa_stop_clear(__VA_ARGS__))

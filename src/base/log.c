@@ -66,21 +66,59 @@ void fa_set_log(fa_log_function *function, void *context)
     pthread_mutex_unlock(&target.lock);
 }
 
+/* ---- messages that are kept ---- */
+enum { MESSAGE = 1200, KEPT = 32 };
+
+static struct {
+    unsigned first, count;
+    struct {
+        fa_log_level level;
+        char message[MESSAGE];
+    } ring[KEPT];
+} kept; /* with the target's lock */
+
+void fa_log_keep(void *context, fa_log_level level, const char *message)
+{
+    (void)context;
+    pthread_mutex_lock(&target.lock);
+    if (kept.count < KEPT) {
+        unsigned at = (kept.first + kept.count++) % KEPT;
+        kept.ring[at].level = level;
+        snprintf(kept.ring[at].message, MESSAGE, "%s", message);
+    }
+    pthread_mutex_unlock(&target.lock);
+}
+
+bool fa_log_take(fa_log_level *level, char *message, size_t size)
+{
+    pthread_mutex_lock(&target.lock);
+    bool there = kept.count > 0;
+    if (there) {
+        *level = kept.ring[kept.first].level;
+        snprintf(message, size, "%s", kept.ring[kept.first].message);
+        kept.first = (kept.first + 1) % KEPT;
+        kept.count--;
+    }
+    pthread_mutex_unlock(&target.lock);
+    return there;
+}
+
+/* ---- sending ---- */
 /* Calls the program's function without the lock, since it may log or set another function. */
 static void send(fa_log_level level, const char *message)
 {
-    int kept = errno;
+    int error = errno;
     pthread_mutex_lock(&target.lock);
     fa_log_function *function = target.function ? target.function : to_standard_error;
     void *context = target.context;
     pthread_mutex_unlock(&target.lock);
     function(context, level, message);
-    errno = kept;
+    errno = error;
 }
 
 void fa__log(fa_log_level level, const char *format, ...)
 {
-    char message[1200];
+    char message[MESSAGE];
     fa__text text = fa__text_in(message, sizeof message);
     va_list list;
     va_start(list, format);
@@ -91,7 +129,7 @@ void fa__log(fa_log_level level, const char *format, ...)
 
 void fa__warn(const char *format, ...)
 {
-    char message[1200];
+    char message[MESSAGE];
     fa__text text = fa__text_in(message, sizeof message);
     if (fa__line)
         fa__text_add(&text, "%s: ", fa__line);

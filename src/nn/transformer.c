@@ -280,7 +280,16 @@ fa_module *(fa_nn_transformer_decoder)(fa_module *layer, int64_t num_layers,
 
 /* ---- encoder and decoder ---- */
 
-/* A new stack with a normalization behind its last layer, or the one that is given. */
+static bool init_matrices(const fa_module *m)
+{
+    const fa_parameters p = fa_module_parameters(m);
+    for (size_t i = 0; i < p.count; i++)
+        if (fa_dim(p.item[i]) > 1 && !fa_init_xavier_uniform_(p.item[i]))
+            return false;
+    return !fa_error_stands();
+}
+
+/* A new stack with a normalization behind its last layer, or the one that is given, as it is. */
 static fa_module *half_of(int64_t width, int64_t heads, bool decoder, const fa_nn_transformer_options *o)
 {
     const char *kind = decoder ? "transformer_decoder" : "transformer_encoder";
@@ -308,29 +317,37 @@ static fa_module *half_of(int64_t width, int64_t heads, bool decoder, const fa_n
         return NULL;
     fa_module *norm = fa_nn_layer_norm(FA_SHAPE(width), .eps = o->layer_norm_eps, .bias = o->bias, .dtype = o->dtype,
                                        .device = o->device);
-    return norm ? stack_new(kind, layer, decoder ? o->num_decoder_layers : o->num_encoder_layers, decoder, norm) : NULL;
+    fa_module *made =
+        norm ? stack_new(kind, layer, decoder ? o->num_decoder_layers : o->num_encoder_layers, decoder, norm) : NULL;
+    return made && init_matrices(made) ? made : NULL;
 }
 
-static bool init_matrices(fa_module *m)
+/* What its parts would refuse, in its own words */
+static bool check_whole(int64_t width, int64_t heads, const fa_nn_transformer_options *o)
 {
-    const fa_parameters p = fa_module_parameters(m);
-    for (size_t i = 0; i < p.count; i++)
-        if (fa_dim(p.item[i]) > 1 && !fa_init_xavier_uniform_(p.item[i]))
-            return false;
-    return !fa_error_stands();
+    bool gelu;
+    if (heads <= 0 || width <= 0 || width % heads != 0)
+        return fa_fail(FA_ERROR_ARGUMENT,
+                       "fa_nn_transformer: d_model is a multiple of nhead, both above 0: not %" PRId64 " and %" PRId64,
+                       width, heads);
+    if (o->num_encoder_layers < 0 || o->num_decoder_layers < 0)
+        return fa_fail(FA_ERROR_ARGUMENT, "fa_nn_transformer: .num_%s_layers is 0 or more, not %" PRId64,
+                       o->num_encoder_layers < 0 ? "encoder" : "decoder",
+                       o->num_encoder_layers < 0 ? o->num_encoder_layers : o->num_decoder_layers);
+    return gelu_read("transformer", o->activation, &gelu);
 }
 
 fa_module *(fa_nn_transformer)(int64_t d_model, int64_t nhead, const fa_nn_transformer_options *options)
 {
     fa_nn_transformer_options o = FA__DEFAULT_fa_nn_transformer;
     fa__options_read(&o, o.size, options);
-    if (fa_error_stands())
+    if (fa_error_stands() || !check_whole(d_model, nhead, &o))
         return NULL;
     FA_SCOPE;
     fa_module *m = fa_nn_custom("transformer", sizeof(whole), whole_forward);
     whole *w = m ? fa_module_data(m) : NULL;
     return w && (w->encoder = fa_module_add(m, "encoder", half_of(d_model, nhead, false, &o)))
-                   && (w->decoder = fa_module_add(m, "decoder", half_of(d_model, nhead, true, &o))) && init_matrices(m)
+                   && (w->decoder = fa_module_add(m, "decoder", half_of(d_model, nhead, true, &o)))
                ? fa_escape(m)
                : NULL;
 }

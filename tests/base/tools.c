@@ -138,6 +138,27 @@ static void test_log(void **state)
     fa_set_log(NULL, NULL);
 }
 
+static void test_log_kept(void **state)
+{
+    (void)state;
+    fa_log_level level = FA_LOG_DEBUG;
+    char text[8];
+    fa_set_log(fa_log_keep, NULL);
+    fa__log(FA_LOG_WARNING, "long: 345678");
+    for (int i = 0; i < 40; i++)
+        fa__log(FA_LOG_INFO, "%d", i);
+    fa_set_log(NULL, NULL);
+    assert_true(fa_log_take(&level, text, sizeof text));
+    assert_int_equal(level, FA_LOG_WARNING);
+    assert_string_equal(text, "long: 3");
+    for (int i = 0; i < 31; i++) {
+        assert_true(fa_log_take(&level, text, sizeof text));
+        assert_int_equal(atoi(text), i);
+    }
+    assert_int_equal(level, FA_LOG_INFO);
+    assert_false(fa_log_take(&level, text, sizeof text));
+}
+
 /* What a child says on standard error, with FACULA_LOG set to `topics`. */
 static void said(const char *topics, char *text, size_t size)
 {
@@ -234,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_clock),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_log_topics),
+        cmocka_unit_test(test_log_kept),
         cmocka_unit_test(test_library),
         cmocka_unit_test(test_stop),
     };

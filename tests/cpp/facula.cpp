@@ -182,6 +182,13 @@ static void networks_inside_networks()
         left = net.rest[1];
     }
     CHECK(says(failure([&] { (void)left(x); }), "the network was destroyed"));
+    {
+        mlp moved;
+        left = std::move(moved);
+        CHECK(left(x).size(0) == 5);
+    }
+    CHECK(says(failure([&] { (void)left(x); }), "the network was destroyed"));
+    CHECK(fa::ones({1}).to(fa::device(std::string("cpu"))).item() == 1);
 }
 
 static void networks(const std::string &work)
@@ -225,10 +232,10 @@ static void networks(const std::string &work)
     }
     CHECK(last < 0.2 * first);
     const std::string path = work + "/cpp.safetensors";
-    fa::save(net, path.c_str());
-    CHECK(fa::load_file(path.c_str()).at("fc1.weight").size(0) == 8);
+    fa::save(net, path);
+    CHECK(fa::load_file(path).at("fc1.weight").size(0) == 8);
     mlp copy;
-    fa::load(copy, path.c_str());
+    fa::load(copy, path);
     CHECK(fa::equal(copy(x), net(x)));
     CHECK(says(failure([&] { fa::load(copy, "/no/such/file"); }), "/no/such/file"));
 

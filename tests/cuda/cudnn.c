@@ -1,6 +1,7 @@
 /* Convolutions and their gradients by cuDNN, on the simulator's or on a real GPU: against convolutions in f64 on the
  * CPU, by which of them it makes, and with failures. */
 #include "support/convolution_cases.h"
+#define CUDNN_MADE(gpu) ((gpu)->convolutions)
 #include "support/cudnn_test.h"
 
 static double precision(fa_dtype dtype)

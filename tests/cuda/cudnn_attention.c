@@ -1,5 +1,6 @@
 /* Attention by cuDNN, on the simulator's or on a real GPU: results and gradients against attention in f64 on the CPU,
  * by which of them it makes, and with failures. */
+#define CUDNN_MADE(gpu) ((gpu)->attentions)
 #include "support/cudnn_test.h"
 #include "support/same.h"
 

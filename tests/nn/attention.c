@@ -97,8 +97,10 @@ static void refusals(void)
     refused("and no memory", fa_forward_transformer(both, x, .src = x, .memory = x));
     refused("are for fa_nn_transformer(), not for a transformer_decoder_layer",
             fa_forward_transformer(other, x, .memory = x, .src_causal = true));
-    refused("\"relu\" or \"gelu\"", fa_nn_transformer(4, 2, .activation = "tanh"));
-    refused("num_layers is 0 or more", fa_nn_transformer(4, 2, .num_decoder_layers = -1));
+    refused("fa_nn_transformer: activation is \"relu\" or \"gelu\"", fa_nn_transformer(4, 2, .activation = "tanh"));
+    refused("d_model is a multiple of nhead, both above 0: not 4 and 3", fa_nn_transformer(4, 3));
+    refused("fa_nn_transformer: .num_decoder_layers is 0 or more, not -1",
+            fa_nn_transformer(4, 2, .num_decoder_layers = -1));
     refused(".custom_encoder is a transformer_encoder, and no transformer_encoder_layer",
             fa_nn_transformer(4, 2, .custom_encoder = layer));
     refused("in multihead_attention \"layers.0.self_attn\" of transformer_encoder",

@@ -1,4 +1,5 @@
-/* What the tests of cuDNN share: the simulator's or a real GPU, comparisons with results in f64 on the CPU. */
+/* What the tests of cuDNN share; CUDNN_MADE(gpu) is the count of results that a test is about. The simulator's or a
+ * real GPU, comparisons with results in f64 on the CPU. */
 #ifndef CUDNN_TEST_H
 #define CUDNN_TEST_H
 #include "backend/gpu/cuda/cuda.h"
@@ -27,7 +28,7 @@ static inline fa_tensor *in_f64(const fa_tensor *x)
 static inline int64_t made(void)
 {
     static int64_t before;
-    const int64_t now = gpu()->convolutions + gpu()->attentions, count = now - before;
+    const int64_t now = CUDNN_MADE(gpu()), count = now - before;
     before = now;
     return count;
 }

@@ -365,7 +365,11 @@ class Data(Case):
         for in_c, here in (('fa_nn_conv2d: 3', 'nn.conv2d: 3'), ('fa_no_such_thing: x', 'fa_no_such_thing: x'),
                            ('fa_load_file: folder/fa_sum: x', 'load_file: folder/fa_sum: x'),
                            ('fa_data_csv: fa_sum: x', 'data.csv: fa_sum: x'), ('fa_add(a) and fa_sum.csv', 'add(a) and fa_sum.csv'),
-                           ('fa_optim_sgd: .lr', 'optim.sgd: .lr'), ('see fa_grad_of.', 'see autograd.grad.')):
+                           ('fa_optim_sgd: .lr', 'optim.sgd: .lr'), ('see fa_grad_of.', 'see autograd.grad.'),
+                           ('call fa_backward(fa_scaler_scale(scaler, loss))', 'call backward(scaler.scale(scaler, loss))'),
+                           ('load_file: `runs/fa_optim_step.npz`: no', 'load_file: `runs/fa_optim_step.npz`: no'),
+                           ('fa_grad: none; fa_backward() and fa_optim_zero_grad(optimizer) do',
+                            '.grad: none; backward() and optimizer.zero_grad() do')):
             self.assertEqual(_library._in_python(in_c), here)
 
     def test_files(self):

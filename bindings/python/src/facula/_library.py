@@ -141,27 +141,32 @@ def _line():
 
 
 # How Python writes what C's messages name; other functions are found in the package.
-_IN_PYTHON = [(re.compile(in_c), here) for in_c, here in (
-    (r'\bfa_set_grad\((\w+), fa_grad\(\1\)\)', r'\1.grad = \1.grad'), (r'\bfa_set_grad\((\w+), NULL\)', r'\1.grad = None'),
-    (r'\bfa_grad(?= |:|$)', '.grad'), (r'\bfa_optim_zero_grad(\(optimizer\))?', 'optimizer.zero_grad()'),
-    (r'\bfa_optim_step\b', 'optimizer.step()'), (r'\bfa_optim_add_group\b', 'optimizer.add_param_group()'),
-    (r'\bfa_(backward|retain_grad)\b(\(\))?', r'\1()'), (r'\bfa_grad_of\b', 'autograd.grad'))]
+_IN_PYTHON = {'grad': '.grad', 'optim_zero_grad': 'optimizer.zero_grad()', 'optim_step': 'optimizer.step()', 'backward': 'backward()',
+              'retain_grad': 'retain_grad()', 'optim_add_group': 'optimizer.add_param_group()', 'grad_of': 'autograd.grad',
+              'scaler_step': 'scaler.step', 'scaler_update': 'scaler.update', 'scaler_scale': 'scaler.scale',
+              'scaler_unscale': 'scaler.unscale_'}
 _PLACES = {'nn': 'nn', 'optim': 'optim', 'schedule': 'lr', 'data': 'data', 'transform': 'transform', 'init': 'init', 'amp': 'amp'}
 
 
 def _name_here(found):
-    """A function's name in Python, if there is one."""
-    package, (place, _, name) = sys.modules[__package__], found[1].partition('_')
+    """A function's name in Python, if there is one. The parentheses of a call come with arguments from C."""
+    package, (place, _, name), call = sys.modules[__package__], found[1].partition('_'), found[2] or ''
+    here = _IN_PYTHON.get(found[1])
+    if here and here.endswith('()'):
+        return here[:-2] + (call or '()')
+    if here:
+        return here + call
     if place in _PLACES and hasattr(getattr(package, _PLACES[place], None), name):
-        return f'{_PLACES[place]}.{name}'
-    return found[1] if hasattr(package, found[1]) else found[0]
+        return f'{_PLACES[place]}.{name}{call}'
+    return found[1] + call if hasattr(package, found[1]) else found[0]
 
 
 def _in_python(message):
     """A message of the library with the names of Python. What may be the name of a file stays."""
-    for in_c, here in _IN_PYTHON:
-        message = in_c.sub(here, message)
-    return re.sub(r'(?<![\w./-])(?!(?<=: )\w+:)fa_(\w+)(?![\w./-]*[/.]\w)', _name_here, message)
+    message = re.sub(r'\bfa_set_grad\((\w+), fa_grad\(\1\)\)', r'\1.grad = \1.grad', message)
+    message = re.sub(r'\bfa_set_grad\((\w+), NULL\)', r'\1.grad = None', message)
+    message = message.replace('fa_optim_zero_grad(optimizer)', 'fa_optim_zero_grad()')
+    return re.sub(r'(?<![\w./-])(?!(?<=: )\w+:)fa_(\w+)(?![\w./-]*[/.]\w)(\()?', _name_here, message)
 
 
 def _without_address(message):
@@ -192,33 +197,32 @@ def _check():
 
 # ---- warnings ----
 
-@ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
-def _logged(context, level, message):
-    """What the library logs: warnings are Python's, of the line that called the package."""
-    if level != CONSTANTS['FA_LOG_WARNING']:
-        print('facula:', message.decode(errors='replace'), file=sys.stderr)
-        return
-    message, frame = _in_python(_without_address(message)), _frame()
-    try:
-        if frame:
-            warnings.warn_explicit(message, UserWarning, frame.f_code.co_filename, frame.f_lineno,
-                                   frame.f_globals.get('__name__'), frame.f_globals.setdefault('__warningregistry__', {}))
-        else:  # of a thread of the library
-            warnings.warn(message)
-    except Exception as e:  # where the program makes exceptions of warnings
-        _gave(e)
+_take = _declare('fa_log_take', c_bool, [POINTER(c_int), ctypes.c_char_p, c_size_t])
 
 
 def _check_warnings():
-    """Behind calls that may warn although they succeed: raises what became an exception."""
-    if _raised:
-        _check()
+    """Behind calls that may warn although they succeed: gives Python what the library has logged since, as of this line."""
+    level, room = c_int(), ctypes.create_string_buffer(1200)
+    while _take(ctypes.byref(level), room, len(room)):
+        message = _in_python(_without_address(room.value))
+        if level.value == CONSTANTS['FA_LOG_ERROR']:
+            print('facula: error:', message, file=sys.stderr)
+        if level.value != CONSTANTS['FA_LOG_WARNING']:
+            continue
+        frame = _frame()
+        if frame:
+            warnings.warn_explicit(message, UserWarning, frame.f_code.co_filename, frame.f_lineno,
+                                   frame.f_globals.get('__name__'), frame.f_globals.setdefault('__warningregistry__', {}))
+        else:  # at the end
+            warnings.warn(message)
 
 
 def _log_as_python_does():
+    """The library keeps its messages: it may hold locks when it logs, under which no code of Python may run."""
     set_log = lib.fa_set_log
     set_log.restype, set_log.argtypes = None, [c_void_p, c_void_p]
-    set_log(cast(_logged, c_void_p), None)
+    set_log(cast(lib.fa_log_keep, c_void_p), None)
+    atexit.register(_check_warnings)
     atexit.register(set_log, None, None)
 
 
