@@ -34,7 +34,7 @@ TYPES = {
     'fa_sampler *': ('c_void_p', '_handle({0})'),
     'fa_parameters': ('Parameters', '_parameters({0})'),
 }
-RESULTS = {'fa_tensor *': None, 'fa_tensors': None, 'fa_module *': 'Layer', 'fa_transform *': 'Layer',
+RESULTS = {'fa_tensor *': None, 'fa_tensors': None, 'fa_module *': 'Layer', 'fa_transform *': 'Transform',
            'fa_optim *': 'Optimizer', 'fa_schedule *': 'Schedule', 'fa_dataset *': 'Dataset', 'fa_loader *': 'Loader',
            'fa_scaler *': 'Scaler', 'fa_sampler *': 'Sampler'}
 # what makes objects of the library of those of Python
@@ -55,7 +55,7 @@ IMPORTS = '''from ctypes import (Structure, c_bool, c_char, c_char_p, c_double, 
 from ctypes import byref as _byref
 from ._library import Arg, Device, Numbers, Parameters, Shape, Tensors
 from ._library import Dataset as _Dataset, Layer as _Layer, Loader as _Loader, Optimizer as _Optimizer
-from ._library import Sampler as _Sampler, Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor
+from ._library import Sampler as _Sampler, Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor, Transform as _Transform
 from ._library import _as_tensor, _bits, _dataset, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
 from ._library import _handle, _kept_options, _leave, _made, _module, _new, _numbers, _optimizer, _own, _pair
 from ._library import _parameter_list, _parameters, _result, _results, _scheduled, _several, _shape, _tensors, _text

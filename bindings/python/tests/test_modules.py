@@ -11,6 +11,7 @@ import sys
 import tempfile
 import textwrap
 import unittest
+import warnings
 import weakref
 
 import facula as fa
@@ -361,6 +362,29 @@ class Data(Case):
             self.assertEqual(run('-W', 'ignore'), ('None\n', ''))
             self.assertTrue(run('-W', 'error')[0].startswith('caught optimizer.step(): gradients'))
 
+    def test_one_image(self):
+        image = fa.arange(48).float().reshape(3, 4, 4)
+        for made in (fa.transform.Normalize([1.0], [2.0]), fa.transform.Compose([lambda x: x - 1, lambda x: x / 2])):
+            self.assertTrue(fa.equal(made(image), (image - 1) / 2))
+            self.assertTrue(fa.equal(made(image.unsqueeze(0)), (image.unsqueeze(0) - 1) / 2))
+        crop = fa.transform.CenterCrop(2)
+        self.assertEqual(crop(image).shape, (3, 2, 2))
+        self.assertEqual(fa.transform.Compose([crop, fa.transform.Normalize([0.0], [1.0])])(image).shape, (3, 2, 2))
+
+    def test_modules_in_plain_lists(self):
+        net = nn.Module()
+        with self.assertWarnsRegex(UserWarning, 'blocks: modules in a plain list .* nn.ModuleList') as warned:
+            net.blocks = [nn.Linear(2, 2)]
+        self.assertEqual(warned.filename, __file__)
+        with self.assertWarnsRegex(UserWarning, 'nn.ModuleDict'):
+            net.named = {'a': nn.Linear(2, 2)}
+        with warnings.catch_warnings():
+            warnings.simplefilter('error')
+            net.sizes, net.right = [2, 2], nn.ModuleList([nn.Linear(2, 2)])
+            net.parts = [net, net.right[0]]
+        with self.assertRaisesRegex(TypeError, r'Sequential\(\*modules\)'):
+            nn.Sequential([nn.Linear(2, 2)])
+
     def test_names_in_errors(self):
         for in_c, here in (('fa_nn_conv2d: 3', 'nn.conv2d: 3'), ('fa_no_such_thing: x', 'fa_no_such_thing: x'),
                            ('fa_load_file: folder/fa_sum: x', 'load_file: folder/fa_sum: x'),
@@ -368,6 +392,9 @@ class Data(Case):
                            ('fa_optim_sgd: .lr', 'optim.sgd: .lr'), ('see fa_grad_of.', 'see autograd.grad.'),
                            ('call fa_backward(fa_scaler_scale(scaler, loss))', 'call backward(scaler.scale(scaler, loss))'),
                            ('load_file: `runs/fa_optim_step.npz`: no', 'load_file: `runs/fa_optim_step.npz`: no'),
+                           ('conv2d: .padding = true is; FA_USE(.no_grad = true) allows it', 'conv2d: padding=True is; with no_grad(): allows it'),
+                           ('after fa_module_train(net, false) one is enough', 'after net.eval() one is enough'),
+                           ('FA_USE(.fallback = true) runs it', 'with use(fallback=True): runs it'),
                            ('fa_grad: none; fa_backward() and fa_optim_zero_grad(optimizer) do',
                             '.grad: none; backward() and optimizer.zero_grad() do')):
             self.assertEqual(_library._in_python(in_c), here)

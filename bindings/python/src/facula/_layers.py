@@ -5,7 +5,7 @@ from ctypes import POINTER, c_size_t, c_void_p
 
 from . import _library as _l
 from ._library import Handle, _declare, _fail, _making, _module, _new
-from ._modules import Module, _add, _replace, _run, _train
+from ._modules import Module, _add, _as_input, _replace, _run, _train
 from ._tensor import Tensor
 
 _clone = _declare('fa_module_clone', c_void_p, [c_void_p])
@@ -153,6 +153,8 @@ class Sequential(ModuleList):
     def __init__(self, *modules):
         if len(modules) == 1 and isinstance(modules[0], dict):
             Container.__init__(self, modules[0].items())
+        elif len(modules) == 1 and isinstance(modules[0], (list, tuple)):
+            raise TypeError('Sequential takes modules one by one: Sequential(*modules)')
         else:
             super().__init__(modules)
 
@@ -160,6 +162,27 @@ class Sequential(ModuleList):
         if isinstance(i, slice):
             return Sequential(dict(self.named_children()[i]))
         return self.children()[i]
+
+
+class _OfImages:
+    """Runs on images (samples, channels, height, width), or on one without the first dimension."""
+    __slots__ = ()
+
+    def __call__(self, *inputs, **options):
+        one = _as_input(inputs[0]) if len(inputs) == 1 else None
+        if isinstance(one, Tensor) and one.dim() == 3:
+            return super().__call__(one.unsqueeze(0), **options).squeeze(0)
+        return super().__call__(*inputs, **options)
+
+
+class Transform(_OfImages, Layer):
+    """A transform of the library, of images (samples, channels, height, width) or of one without the first dimension."""
+    __slots__ = ()
+
+
+class Transforms(_OfImages, Sequential):
+    """Transforms one after the other; functions of Python, too, which get images with their first dimension."""
+    __slots__ = ()
 
 
 class ModuleDict(Container):

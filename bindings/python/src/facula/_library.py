@@ -145,6 +145,9 @@ _IN_PYTHON = {'grad': '.grad', 'optim_zero_grad': 'optimizer.zero_grad()', 'opti
               'retain_grad': 'retain_grad()', 'optim_add_group': 'optimizer.add_param_group()', 'grad_of': 'autograd.grad',
               'scaler_step': 'scaler.step', 'scaler_update': 'scaler.update', 'scaler_scale': 'scaler.scale',
               'scaler_unscale': 'scaler.unscale_'}
+_IDIOMS = (('fa_optim_zero_grad(optimizer)', 'fa_optim_zero_grad()'), ('FA_USE(.no_grad = true)', 'with no_grad():'),
+           ('fa_module_train(net, false)', 'net.eval()'), ('fa_module_train(net, true)', 'net.train()'),
+           ('fa_to converts', '.to(dtype) converts'))
 _PLACES = {'nn': 'nn', 'optim': 'optim', 'schedule': 'lr', 'data': 'data', 'transform': 'transform', 'init': 'init', 'amp': 'amp'}
 
 
@@ -165,7 +168,10 @@ def _in_python(message):
     """A message of the library with the names of Python. What may be the name of a file stays."""
     message = re.sub(r'\bfa_set_grad\((\w+), fa_grad\(\1\)\)', r'\1.grad = \1.grad', message)
     message = re.sub(r'\bfa_set_grad\((\w+), NULL\)', r'\1.grad = None', message)
-    message = message.replace('fa_optim_zero_grad(optimizer)', 'fa_optim_zero_grad()')
+    for in_c, here in _IDIOMS:
+        message = message.replace(in_c, here)
+    message = re.sub(r'FA_USE\(\.(fallback|deterministic) = true\)', r'with use(\1=True):', message)
+    message = re.sub(r'(?<!\w)\.(\w+) = (true|false)\b', lambda found: f'{found[1]}={found[2].capitalize()}', message)
     return re.sub(r'(?<![\w./-])(?!(?<=: )\w+:)fa_(\w+)(?![\w./-]*[/.]\w)(\()?', _name_here, message)
 
 
@@ -623,6 +629,6 @@ def _call(function, *arguments):
 
 from ._tensor import Tensor, _as_tensor  # noqa: E402
 from ._modules import Lambda, Module  # noqa: E402
-from ._layers import Layer  # noqa: E402,F401
+from ._layers import Layer, Transform  # noqa: E402,F401
 from ._training import Loader, Optimizer, Sampler, Scaler, Schedule  # noqa: E402,F401
 from ._callbacks import dataset_of  # noqa: E402

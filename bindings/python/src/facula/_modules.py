@@ -2,6 +2,7 @@
 import copy
 import ctypes
 import sys
+import warnings
 import weakref
 from collections import namedtuple
 from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_int, c_int64, c_size_t, c_void_p, cast
@@ -104,6 +105,11 @@ class Module(Handle):
             release(h)
 
     def __setattr__(self, name, value):
+        if type(value) in (list, tuple, dict) and name != '__dict__' and _are_apart(self, value):
+            frame = _l._frame()
+            warnings.warn_explicit(f'{name}: modules in a plain {type(value).__name__} are no parts of the network, and neither '
+                                   f'trained nor saved: use nn.{"ModuleDict" if type(value) is dict else "ModuleList"}',
+                                   UserWarning, frame.f_code.co_filename, frame.f_lineno)
         put = None
         if isinstance(value, Module):
             put = _replace if _part(_child, self._h, name) else _add
@@ -407,6 +413,13 @@ def _object_of(h):
     twin = _borrowed(type(known), h)
     twin._twin, twin.__dict__ = True, known.__dict__
     return twin
+
+
+def _are_apart(module, things):
+    """Whether there are modules among the things that are no parts of the module."""
+    modules = [x for x in (things.values() if isinstance(things, dict) else things) if isinstance(x, Module)]
+    parts = {x._h for x in module.modules()} if modules else ()
+    return any(x._h not in parts for x in modules)
 
 
 def _run(module, inputs):

@@ -1,12 +1,12 @@
 """Transforms of images and samples. facula.transform.RandomCrop and facula.transform.random_crop are the same function."""
 from . import _transform
-from ._layers import Sequential as _Sequential
+from ._layers import Transforms as _Transforms
 from ._transform import *  # noqa: F403
 
 
 def compose(*transforms):
     """Applies transforms one after the other; functions of Python, too."""
-    return _Sequential(*transforms)
+    return _Transforms(*transforms)
 
 
 def Compose(transforms):
