@@ -33,7 +33,7 @@ int main(int count, char **argument)
             last = fa::cross_entropy(net(input), target);
             last.backward();
             opt.step();
-            if (!first)
+            if (!first.defined())
                 first = last;
         }
         std::cout << net.numel() << " parameters: loss " << first.item() << ", then " << last.item() << "\n";

@@ -573,6 +573,13 @@ class tensor : public handle<fa_tensor>
     tensor(std::initializer_list<N> list, FA__HERE) : tensor(of_list(list, file, line))
     {
     }
+    /** Whether it refers to a tensor of C: a default-constructed one does not. */
+    bool defined() const noexcept
+    {
+        return get() != nullptr;
+    }
+    /** A tensor is no condition, since it might be taken for its value: x.item() > 0, or x.defined(). */
+    explicit operator bool() const = delete;
     /** The result of a call of C's functions, taken out of its scope; throws if it is NULL. */
     static tensor owned(fa_tensor *result)
     {
@@ -906,7 +913,7 @@ inline tensor result(fa_tensor *y, const tensor &out)
 /* The result of a callback, which the innermost scope of the library owns. */
 inline fa_tensor *handed_over(const tensor &y)
 {
-    return y ? static_cast<fa_tensor *>(fa__adopt((fa_keep)(y.get()))) : nullptr;
+    return y.defined() ? static_cast<fa_tensor *>(fa__adopt((fa_keep)(y.get()))) : nullptr;
 }
 
 inline std::vector<tensor> all(fa_tensors list)
