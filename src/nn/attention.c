@@ -249,7 +249,7 @@ static fa_tensor *attention_forward(fa_module *self, fa_tensors inputs)
     const attention *a = fa_module_data(self);
     const fa_forward_attention_options *o = asked.module == self ? asked.o : &plain;
     fa_tensor *const *in = inputs.item, *same[INPUTS], *p[INPUTS];
-    sizes z;
+    sizes z = {0};
     if (inputs.count == 1) {
         same[QUERY] = same[KEY] = same[VALUE] = inputs.item[0];
         in = same;
@@ -370,7 +370,7 @@ fa_module *(fa_nn_multihead_attention)(int64_t embed_dim, int64_t num_heads,
 bool fa__attention_work(const fa_module *module, fa_tensors inputs, int64_t *projected, int64_t *times)
 {
     const attention *a = fa_module_data(module);
-    sizes z;
+    sizes z = {0};
     fa_tensor *const same[] = {inputs.item[0], inputs.item[0], inputs.item[0]};
     fa_tensor *const *x = inputs.count == INPUTS ? inputs.item : same;
     if (!sizes_read(a, x, &z))

@@ -20,7 +20,7 @@ enum {
 /* Whether the library is there; `any_size`: for work of any size. */
 bool fa__cudnn_there(bool *any_size);
 /* The device's handle, whose calls go to this queue; the library's status. */
-int fa__cudnn_handle(const fa__gpu_queue *, void **handle);
+int fa__cudnn_handle(const fa__gpu_queue *q, void **out);
 /* Whether a status says that the library has no way to do this, but may have for others. */
 bool fa__cudnn_is_unsupported(int status);
 
