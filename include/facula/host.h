@@ -67,7 +67,7 @@ FA_API void fa_set_log(fa_log_function *function, void *context);
  *  `context` is ignored. Thread-safe. */
 FA_API void fa_log_keep(void *context, fa_log_level level, const char *message);
 /** Takes the oldest message that fa_log_keep() has kept, of any thread: copies it to `message`, which has room for
- *  `size` bytes, and its level to `level`. False if there is none. Thread-safe. */
+ *  `size` bytes, and its level to `level`. False if there is none, or for NULL. Thread-safe. */
 FA_API bool fa_log_take(fa_log_level *level, char *message, size_t size);
 
 /** Requests that the loops FA_EACH, FA_REPEAT and the training command end after the current iteration. Safe in a

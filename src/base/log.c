@@ -81,7 +81,7 @@ void fa_log_keep(void *context, fa_log_level level, const char *message)
 {
     (void)context;
     pthread_mutex_lock(&target.lock);
-    if (kept.count < KEPT) {
+    if (message && kept.count < KEPT) {
         unsigned at = (kept.first + kept.count++) % KEPT;
         kept.ring[at].level = level;
         snprintf(kept.ring[at].message, MESSAGE, "%s", message);
@@ -92,7 +92,7 @@ void fa_log_keep(void *context, fa_log_level level, const char *message)
 bool fa_log_take(fa_log_level *level, char *message, size_t size)
 {
     pthread_mutex_lock(&target.lock);
-    bool there = kept.count > 0;
+    bool there = level && (message || size == 0) && kept.count > 0;
     if (there) {
         *level = kept.ring[kept.first].level;
         snprintf(message, size, "%s", kept.ring[kept.first].message);

@@ -148,6 +148,8 @@ static void test_log_kept(void **state)
     for (int i = 0; i < 40; i++)
         fa__log(FA_LOG_INFO, "%d", i);
     fa_set_log(NULL, NULL);
+    fa_log_keep(NULL, FA_LOG_INFO, NULL);
+    assert_false(fa_log_take(NULL, text, sizeof text) || fa_log_take(&level, NULL, 1));
     assert_true(fa_log_take(&level, text, sizeof text));
     assert_int_equal(level, FA_LOG_WARNING);
     assert_string_equal(text, "long: 3");

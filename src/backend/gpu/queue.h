@@ -58,7 +58,7 @@ typedef struct fa__gpu_mark {
     void *event;
     const char *call; /* what made it, for messages */
     int users;        /* threads that wait for it */
-    bool waited;      /* the driver told one of them that it is over */
+    bool waited;      /* a wait for its event has returned */
 } fa__gpu_mark;
 
 typedef struct fa__gpu_queue {
