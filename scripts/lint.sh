@@ -1,6 +1,6 @@
 #!/bin/sh
-# lint.sh BUILD [--changed]: clang-format, comments of public headers, words of documentation, pyflakes, cppcheck, and clang-tidy over
-# all sources or those that have changed; the build gives the compile commands, and must be complete, since generated
+# lint.sh BUILD [--changed]: clang-format, comments of public headers, words of documentation, pyflakes, cppcheck and clang-tidy
+# over all sources or those that have changed; the build gives the compile commands, and must be complete, since generated
 # headers are read.
 set -u
 build=$1
@@ -39,16 +39,23 @@ python=$?
 cat "$out/python"
 report python $python
 
+# The sources that are read, all or those that have changed: those of them that are in compile commands
+"$here/sources.sh" "${2---all}" | grep -E '\.c$' >"$out/sources"
+read_of() {
+    grep -Ff "$out/sources" "$1" | sed -n 's/.*"file": "\(.*\)".*/\1/p' | LC_ALL=C sort -u
+}
+
 # cppcheck cannot read the macros that named options are made of: it looks after the library, which seldom uses them.
 commands " -c $PWD/src/" >"$out/library.json"
-cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr --std=c11 \
-    --suppressions-list="$here/cppcheck.txt" -D__GNUC__=12 -j "$(nproc)" --project="$out/library.json"
-report cppcheck $?
+read_of "$out/library.json" >"$out/library"
+sed 's/^/--file-filter=/' "$out/library" | xargs -r cppcheck --quiet --error-exitcode=1 \
+    --enable=warning,performance,portability --inline-suppr --std=c11 --suppressions-list="$here/cppcheck.txt" \
+    -D__GNUC__=12 -j "$(nproc)" --project="$out/library.json"
+report "cppcheck: $(wc -l <"$out/library") files" $?
 
 # what only gcc takes is nothing to clang-tidy
 commands '' | sed 's/ -mmem[a-z]*-strategy=[^ "]*//g; s/ -flto=auto//g; s/ -fno-fat-lto-objects//g; s/ --param=[^ "]*//g' >"$out/compile_commands.json"
-"$here/sources.sh" "${2---all}" | grep -E '\.c$' | grep -Ff - "$out/compile_commands.json" |
-    sed -n 's/.*"file": "\(.*\)".*/\1/p' | LC_ALL=C sort -u >"$out/files"
+read_of "$out/compile_commands.json" >"$out/files"
 xargs -r -P "$(nproc)" -n 1 "$here/tidy.sh" "$out" <"$out/files"
 tidy=$?
 report "clang-tidy: $(wc -l <"$out/files") files" $tidy

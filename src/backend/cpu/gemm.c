@@ -78,6 +78,12 @@ static void fetch_rows(const fa__gemm *g, const fa__gemm_kind *kind, int64_t row
         __builtin_prefetch(c + i * g->c_row * size, 1);
 }
 
+/* The first row of a tile, of so many that divide `rows` */
+static int64_t tile_row(const fa__gemm_kind *kind, int64_t rows, int64_t tiles, int64_t tile)
+{
+    return kind->whole ? fa__min(rows, tile * kind->rows) : rows * tile / tiles;
+}
+
 /* All tiles of a rectangle. t holds what they have in common, with c and the bias of the first. */
 static void run_tiles(const fa__gemm_plan *j, fa__gemm_tile t, matrix a, matrix b, const fa__gemm_block *at)
 {
@@ -85,17 +91,17 @@ static void run_tiles(const fa__gemm_plan *j, fa__gemm_tile t, matrix a, matrix 
     const int64_t packed = (int64_t)kind->packed, sum = (int64_t)kind->sum, tiles = fa__ceil_div(at->rows, kind->rows);
     char *c = t.c;
     const char *bias = t.bias;
-    t.a_row = a.row;
-    t.a_col = a.col;
     t.b_row = b.row;
     for (int64_t col = 0; col < at->cols; col += kind->cols) {
         t.cols = fa__min(kind->cols, at->cols - col);
         t.b = b.data + col * b.col * packed;
         t.bias = bias ? bias + col * sum : NULL;
         for (int64_t i = 0; i < tiles; i++) {
-            int64_t row = kind->whole ? i * kind->rows : at->rows * i / tiles;
-            t.rows = (kind->whole ? fa__min(at->rows, row + kind->rows) : at->rows * (i + 1) / tiles) - row;
+            const int64_t row = tile_row(kind, at->rows, tiles, i);
+            t.rows = tile_row(kind, at->rows, tiles, i + 1) - row;
             t.a = a.data + row * a.row * packed;
+            t.a_row = j->a_by_tiles ? 1 : a.row;
+            t.a_col = j->a_by_tiles ? t.rows : a.col;
             t.c = j->at_once ? c : c + (row * t.c_row + col) * sum;
             t.next = j->at_once      ? c
                      : i + 1 < tiles ? (char *)t.c + t.rows * t.c_row * sum
@@ -143,6 +149,20 @@ static matrix part_of_b(const fa__gemm_plan *j, fa__gemm_block part, char *scrat
     return j->pack_b ? pack_b(j, place_of_b(j, scratch), b, part.rows, part.cols) : b;
 }
 
+/* The rows of each tile side by side, so that what it reads of a is one run of memory */
+static matrix pack_tiles(const fa__gemm_plan *j, char *to, const char *a, int64_t rows, int64_t depth)
+{
+    const fa__gemm *g = j->g;
+    const fa__gemm_kind *kind = j->kind;
+    const int64_t tiles = fa__ceil_div(rows, kind->rows);
+    for (int64_t i = 0; i < tiles; i++) {
+        const int64_t row = tile_row(kind, rows, tiles, i), height = tile_row(kind, rows, tiles, i + 1) - row;
+        kind->pack(to + row * depth * (int64_t)kind->packed, height, a + row * g->a_row * (int64_t)kind->element,
+                   g->a_col, g->a_row, depth, height);
+    }
+    return (matrix){to, depth, 0};
+}
+
 static matrix part_of_a(const fa__gemm_plan *j, fa__gemm_block part, char *scratch)
 {
     const fa__gemm *g = j->g;
@@ -153,6 +173,8 @@ static matrix part_of_a(const fa__gemm_plan *j, fa__gemm_block part, char *scrat
         const char *a = (const char *)g->a + (part.row * g->a_row + part.col * g->a_col) * (int64_t)j->kind->element;
         if (!j->pack_a)
             return (matrix){a, g->a_row, g->a_col};
+        if (j->a_by_tiles)
+            return pack_tiles(j, scratch, a, part.rows, part.cols);
         j->kind->pack(scratch, j->a_packed_row, a, g->a_row, g->a_col, part.rows, part.cols);
     }
     end_rows(j, scratch, part.rows, part.cols);

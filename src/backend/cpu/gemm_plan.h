@@ -9,9 +9,10 @@ typedef struct fa__gemm_plan {
     const fa__gemm *g;
     const fa__gemm_kind *kind;
     bool pack_a, pack_b;
-    bool staged;   /* sums are kept apart until they are complete */
-    bool at_once;  /* they are complete after one run of k: those of a tile are kept, not those of a block */
-    bool together; /* threads pack each block of b together, then take rows of c; otherwise each has its tasks */
+    bool a_by_tiles; /* packed a: the rows of each tile side by side; otherwise row after row */
+    bool staged;     /* sums are kept apart until they are complete */
+    bool at_once;    /* they are complete after one run of k: those of a tile are kept, not those of a block */
+    bool together;   /* threads pack each block of b together, then take rows of c; otherwise each has its tasks */
     int64_t row_tasks, col_tasks;    /* c is divided into row_tasks x col_tasks */
     int64_t depth, rows, cols;       /* of a block: of k and of c */
     int64_t pack_rows, a_packed_row; /* rows of a packed at a time, and their distance */

@@ -8,18 +8,18 @@
 
 #if defined FA__LEVEL_avx512
 #include <immintrin.h>
-enum { VECTOR_BYTES = 64 };
+enum { VECTOR_BYTES = 64, TILE_ROWS_TWICE = 8 };
 #define TILE_ROWS 14
 #elif defined FA__LEVEL_avx2
 #include <immintrin.h>
-enum { VECTOR_BYTES = 32 };
+enum { VECTOR_BYTES = 32, TILE_ROWS_TWICE = 0 };
 #define TILE_ROWS 6
 #elif defined FA__LEVEL_neon
 #include <arm_neon.h>
-enum { VECTOR_BYTES = 16 };
+enum { VECTOR_BYTES = 16, TILE_ROWS_TWICE = 0 };
 #define TILE_ROWS 14
 #else
-enum { VECTOR_BYTES = 16 };
+enum { VECTOR_BYTES = 16, TILE_ROWS_TWICE = 0 };
 #define TILE_ROWS 6
 #endif
 
