@@ -161,7 +161,7 @@ typedef struct {
     const fa_tensor *x;      /* (..., in), floating */
     const fa_tensor *weight; /* (out, in) */
     fa_arg bias;             /* (out); any number: none */
-} linear_relu_args, linear_gelu_args;
+} linear_relu_args;
 
 static const fa_tensor *bias_of(const linear_relu_args *a)
 {
