@@ -449,9 +449,12 @@ FA_API fa_tensor *fa_setf(fa_tensor *x, fa_arg value, const char *format, ...)
 
 /* relu and max pooling of 2 x 2 as one pass; NULL and no error where x's device has no kernel for it. */
 FA_API fa_tensor *fa__relu_pool(const fa_tensor *x);
-/* relu of a linear layer as one pass; NULL and no error where an operand is NULL, the device has no kernel for it, or
- * they do not go together. bias: NULL for none. */
-FA_API fa_tensor *fa__linear_then_relu(const fa_tensor *x, const fa_tensor *weight, const fa_tensor *bias);
+/* An activation that one operation computes together with the linear layer in front of it */
+typedef enum fa__activation { FA__NO_ACTIVATION, FA__RELU, FA__GELU_TANH } fa__activation;
+/* A linear layer and its activation as one operation; NULL and no error where an operand is NULL, the device has no
+ * kernel for both, they do not go together, or gradients are recorded that it has not. bias: NULL for none. */
+FA_API fa_tensor *fa__linear_then(const fa_tensor *x, const fa_tensor *weight, const fa_tensor *bias,
+                                  fa__activation activation);
 
 FA__END
 #endif

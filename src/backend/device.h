@@ -70,12 +70,19 @@ typedef struct fa__launch {
     uint16_t operands;   /* the rest, up to this number, are read */
     const fa__op *op;
     const fa__op *caller; /* of kernels: what the program called, op itself or an operation that is composed of it */
-    const fa__program *program; /* its input i is operand[outputs + i] */
+    const fa__program *program; /* its input i is operand[outputs + i]; KERNEL: what follows the kernel, or NULL */
     const void *args;           /* the operation's arguments; their tensors are not to be followed */
     fa__fault *fault;
     int64_t shape[FA_MAX_DIMS];
     fa__operand operand[];
 } fa__launch;
+
+/* A launch on the stack, with room for n operands. */
+#define FA__LAUNCH_ROOM(n)                                                                                             \
+    union {                                                                                                            \
+        fa__launch launch;                                                                                             \
+        _Alignas(16) char bytes[sizeof(fa__launch) + (n) * sizeof(fa__operand)];                                       \
+    }
 
 static inline size_t fa__launch_size(const fa__launch *l)
 {

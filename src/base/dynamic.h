@@ -21,6 +21,24 @@ typedef struct fa__library {
  * pointers. If there is none: false, with a reason in *library but no error set; all pointers are NULL. */
 bool fa__library_open(fa__library *library, const char *const *names, const fa__symbol *symbols, size_t count);
 
+/* A folder, as a pattern of glob(), below the one that a variable of the environment names ("": none). */
+typedef struct fa__folder {
+    const char *variable, *pattern;
+} fa__folder;
+
+/* Where a library may be that has two versions which can be used. */
+typedef struct fa__library_place {
+    const char *named; /* a variable of the environment; if it is set, its library is the only one */
+    const char *stem;  /* "libnvrtc" */
+    int newest;        /* 13: libnvrtc.so.13, or else libnvrtc.so.12 */
+    const fa__folder *folders;
+    size_t count;
+} fa__library_place;
+
+/* The same for a library that is looked for where the dynamic linker looks, then in folders. Of each folder the newest
+ * version comes first. */
+bool fa__library_search(fa__library *library, const fa__library_place *place, const fa__symbol *symbols, size_t count);
+
 /* The same from what the process has loaded already. False when that lacks one; pointers may be set then. */
 bool fa__library_in_process(const fa__symbol *symbols, size_t count);
 

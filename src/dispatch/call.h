@@ -6,13 +6,6 @@
 #include "dispatch/expressions.h"
 #include "dispatch/row.h"
 
-/* A launch on the stack, with room for n operands. */
-#define FA__LAUNCH_ROOM(n)                                                                                             \
-    union {                                                                                                            \
-        fa__launch launch;                                                                                             \
-        _Alignas(16) char bytes[sizeof(fa__launch) + (n) * sizeof(fa__operand)];                                       \
-    }
-
 /* The outermost composed operation that this call is part of, or the call itself. */
 static inline const fa__call *fa__outermost(const fa__call *c)
 {

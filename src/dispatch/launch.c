@@ -322,7 +322,7 @@ static void add_number(fa__launch *l, fa_tensor **tensor, const fa_arg *a)
     o->value.f = fa__double_in(*a);
 }
 
-bool fa__run_kernel(fa__call *c)
+static bool run_kernel(fa__call *c, const fa__program *then)
 {
     size_t operands = c->op->nresults + c->op->nfields + list_length(c);
     room few;
@@ -336,6 +336,8 @@ bool fa__run_kernel(fa__call *c)
                       .error_dtype = c->plan.error_dtype,
                       .outputs = c->op->nresults,
                       .op = c->op,
+                      .program = then,
+                      .compute = then ? (uint8_t)fa__class_of(c->out[0]->dtype) : 0,
                       .args = c->args};
     for (int i = 0; i < c->op->nresults; i++)
         add_operand(l, tensor, c->out[i]);
@@ -354,6 +356,17 @@ bool fa__run_kernel(fa__call *c)
     if (many)
         fa__free(l);
     return good;
+}
+
+bool fa__run_kernel(fa__call *c)
+{
+    return run_kernel(c, NULL);
+}
+
+bool fa__run_kernel_then(fa__call *c, const fa__op *then)
+{
+    const fa__compiled *f = fa__compiled_of(then);
+    return f && run_kernel(c, &f->program);
 }
 
 /* ---- expressions from .run ---- */

@@ -240,6 +240,8 @@ bool fa__run_copy(fa__call *, fa_tensor *out, const fa_tensor *x);
 bool fa__copy_elements(fa__call *, fa_tensor *to, const fa_tensor *from, bool wait);
 /* The device's kernel of the operation, on the call's operands and results. */
 bool fa__run_kernel(fa__call *);
+/* The same for a kernel that the pointwise operation of one operand follows, in place on its result. */
+bool fa__run_kernel_then(fa__call *, const fa__op *then);
 /* The same for a kernel that adds up. Where the result is of halves, the kernel adds into f32, and the sums are rounded
  * once. It starts from what the in-place form writes into, or from zeros where the row has no such form. */
 bool fa__run_accumulated_f32(fa__call *);

@@ -25,11 +25,6 @@
     }
 PLAIN(PLAIN_MODULE)
 
-bool fa__is_relu(const fa_module *module)
-{
-    return module->forward.one == relu_forward;
-}
-
 /* Layers with options o. */
 #define OPTIONAL(ROW)                                                                                                  \
     ROW(leaky_relu, fa_leaky_relu(x, .negative_slope = o->negative_slope))                                             \
@@ -85,6 +80,13 @@ static fa_tensor *gelu_forward(fa_module *self, fa_tensor *x)
 {
     const bool *by_tanh = fa_module_data(self);
     return *by_tanh ? fa_gelu_tanh(x) : fa_gelu(x);
+}
+
+fa__activation fa__activation_of(const fa_module *module)
+{
+    if (module->forward.one == relu_forward)
+        return FA__RELU;
+    return module->forward.one == gelu_forward && *(const bool *)module->data ? FA__GELU_TANH : FA__NO_ACTIVATION;
 }
 
 fa_module *(fa_nn_gelu)(const fa_nn_gelu_options *options)

@@ -12,17 +12,18 @@ static const fa__member *first_child(const fa__member *m)
     return m;
 }
 
-/* The result of two modules that follow each other, if one pass computes them (a linear layer and relu, relu and
- * pooling), and no hook sees what is between them. NULL: run them one by one. A linear layer and gelu stay two passes:
- * gelu waits for its arithmetic, not for memory, and takes as long where its input is in the cache. */
+/* The result of two modules that follow each other, if one operation computes them (a linear layer and its activation,
+ * relu and pooling), and no hook sees what is between them. NULL: run them one by one. On the CPU a linear layer and
+ * gelu stay two: gelu waits for its arithmetic, not for memory, and takes as long where its input is in the cache. */
 static fa_tensor *joined(const fa__member *m, const fa__member *next, const fa_tensor *x)
 {
     const fa_module *first = m->object, *second = next ? next->object : NULL;
     if (!second || first->hooks || second->hooks)
         return NULL;
-    if (fa__is_relu(first) && fa__is_max_pool_2x2(second))
+    if (fa__activation_of(first) == FA__RELU && fa__is_max_pool_2x2(second))
         return fa__relu_pool(x);
-    return fa__is_relu(second) ? fa__linear_relu_forward(first, x) : NULL;
+    const fa__activation activation = fa__activation_of(second);
+    return activation != FA__NO_ACTIVATION ? fa__linear_forward_then(first, x, activation) : NULL;
 }
 
 /* Holds one activation at a time: each is released as soon as the next one exists. */

@@ -3,6 +3,7 @@
 #define FA__NN_LAYER_H
 #include <facula/error.h>
 #include <facula/layer.h>
+#include <facula/tensor.h>
 
 /* The weight and bias of a layer, or NULL: the first member of a layer's data. */
 typedef struct fa__weights {
@@ -29,11 +30,12 @@ bool fa__channels_check(const char *who, int64_t in, int64_t out, int64_t groups
 bool fa__pair_check(const char *who, const char *option, fa_pair pair, int64_t least);
 /* Checks that a shape is (n, channels, ...) with `dims` or `or_dims` dimensions; sets an error that shows both. */
 bool fa__input_check(const char *kind, const fa_tensor *x, int64_t channels, int dims, int or_dims);
-/* relu of a linear layer's result, as one pass. NULL: the module is no linear layer, a hook sees its result, or there
- * is no such pass for x. */
-fa_tensor *fa__linear_relu_forward(const fa_module *linear, const fa_tensor *x);
-/* Whether a module is fa_nn_relu(), or fa_nn_max_pool2d() of 2 x 2 side by side. */
-bool fa__is_relu(const fa_module *module);
+/* A linear layer and its activation as one operation. NULL: the module is no linear layer, a hook sees its result, or
+ * there is no such operation for x. */
+fa_tensor *fa__linear_forward_then(const fa_module *linear, const fa_tensor *x, fa__activation activation);
+/* That of fa_nn_relu(), and of fa_nn_gelu(.approximate = "tanh"). */
+fa__activation fa__activation_of(const fa_module *module);
+/* Whether a module is fa_nn_max_pool2d() of 2 x 2 side by side. */
 bool fa__is_max_pool_2x2(const fa_module *module);
 /* Whether a module is a recurrent layer or cell. */
 bool fa__is_recurrent(const fa_module *module);

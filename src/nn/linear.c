@@ -10,10 +10,10 @@ static fa_tensor *linear_forward(fa_module *self, fa_tensor *x)
     return fa_linear(x, w->weight, .bias = w->bias);
 }
 
-fa_tensor *fa__linear_relu_forward(const fa_module *linear, const fa_tensor *x)
+fa_tensor *fa__linear_forward_then(const fa_module *linear, const fa_tensor *x, fa__activation activation)
 {
     const fa__weights *w = linear->forward.one == linear_forward && !linear->hooks ? linear->data : NULL;
-    return w ? fa__linear_then_relu(x, w->weight, w->bias) : NULL;
+    return w ? fa__linear_then(x, w->weight, w->bias, activation) : NULL;
 }
 
 fa_module *(fa_nn_linear)(int64_t in, int64_t out, const fa_nn_linear_options *options)

@@ -41,7 +41,7 @@ static const fa_forward_transformer_options *options_of(const fa_module *self)
 
 static fa_tensor *feed_forward(const parts *l, fa_tensor *x)
 {
-    fa_tensor *h = l->gelu ? NULL : fa__linear_relu_forward(l->linear1, x);
+    fa_tensor *h = l->gelu ? NULL : fa__linear_forward_then(l->linear1, x, FA__RELU);
     if (!h) {
         h = fa_forward(l->linear1, x);
         h = l->gelu ? fa_gelu(h) : fa_relu(h);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "support/api_test.h"
 #include "support/cudasim.h"
+#include "support/same.h"
 #include "support/tensors.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,54 @@ static void one_launch_with_a_bias(void **state)
     }
 }
 
+static fa_module *layer_and_gelu(fa_dtype dtype, bool bias)
+{
+    fa_module *layer = fa_nn_linear(20, 30, .bias = bias, .dtype = dtype, .device = GPU);
+    return fa_nn_sequential(layer, fa_nn_gelu(.approximate = "tanh"));
+}
+
+/* A linear layer and gelu are one call of the library, and no kernel, where products are not those of f32 and f64: for
+ * these a kernel follows the product. */
+static void one_launch_with_gelu(void **state)
+{
+    (void)state;
+    FA_USE(.no_grad = true);
+    for (int d = 0; d < 5; d++)
+        for (int bias = 0; bias < 2; bias++) {
+            FA_SCOPE;
+            FA_USE(.tf32 = d == 4);
+            const fa_dtype dtype = dtypes[d % 4];
+            const bool fused = d >= 2, writes_bias = dtype == FA_F64 && bias;
+            fa_module *net = layer_and_gelu(dtype, bias), *layer = fa_module_at(net, 0);
+            const fa_tensor *weight = fa_module_tensor(layer, "weight");
+            const fa_tensor *b = bias ? in_f64(fa_module_tensor(layer, "bias")) : NULL;
+            fa_tensor *x = fa_mul(random_matrix(dtype, S(3, 10, 20), ROWS), 3);
+            const fa_tensor *want = fa_gelu_tanh(fa_linear(in_f64(x), in_f64(weight), .bias = b));
+            const long kernels = sim ? sim->calls("cuLaunchKernel") : 0;
+            const fa_tensor *have = fa_forward(net, x);
+            const long launched = sim ? sim->calls("cuLaunchKernel") - kernels : 0;
+            assert_true(!sim || launched == !fused + writes_bias);
+            check("gelu", d == 4 ? FA_F16 : dtype, have, want, 1);
+        }
+}
+
+/* With gradients, under .deterministic and without the library it is made of two steps, with the bits of these. */
+static void gelu_by_two_steps(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *net = layer_and_gelu(FA_F16, true), *layer = fa_module_at(net, 0);
+    fa_tensor *x = random_matrix(FA_F16, S(10, 20), ROWS);
+    const fa_tensor *with_gradients = fa_forward(net, x);
+    assert_true(fa_requires_grad(with_gradients));
+    FA_USE(.no_grad = true);
+    assert_true(same_tensors(with_gradients, fa_gelu_tanh(fa_forward(layer, x))));
+    assert_int_equal(made(), 2);
+    FA_USE(.deterministic = true);
+    assert_true(same_tensors(fa_forward(net, x), fa_gelu_tanh(fa_forward(layer, x))));
+    assert_int_equal(made(), 0);
+}
+
 /* Even distances between matrices are the library's, also none; two dimensions of a batch are not. */
 static void batches(void **state)
 {
@@ -264,6 +313,8 @@ int main(void)
         CASE(products_of_f8),
         CASE(biases),
         CASE(one_launch_with_a_bias),
+        CASE(one_launch_with_gelu),
+        CASE(gelu_by_two_steps),
         CASE(batches),
         CASE(alignments),
         CASE(gradients),

@@ -161,11 +161,11 @@ static void a_kernel_that_does_not_compile_or_load_is_an_error(void **state)
     fa_tensor *x = fa_ones(FA_SHAPE(3), .device = FA_CUDA(0));
     for (int i = 0; i < 2; i++) {
         sim->inject(of[i], 1, LAUNCH_FAILED, false);
-        assert_null(fa__cuda_driver.build(device(0), source, "nothing"));
+        assert_null(fa__cuda_driver.build(device(0), source, "nothing", NULL, NULL));
         assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
         fa_error_clear();
     }
-    assert_null(fa__cuda_driver.build(device(0), "this is no kernel", "nothing"));
+    assert_null(fa__cuda_driver.build(device(0), "this is no kernel", "nothing", NULL, NULL));
     assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
     assert_non_null(strstr(fa_error_message(), "kernel nothing was not built: NVRTC_ERROR_COMPILATION"));
     assert_non_null(strstr(fa_error_message(), "error:"));

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cudasim.h"
 #include "numbers.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,9 @@ enum {
     COMPUTE_F32 = 68,
     COMPUTE_F64 = 70,
     COMPUTE_TF32 = 77,
+    EPILOGUE_NONE = 1,
+    EPILOGUE_BIAS = 4,
+    EPILOGUE_GELU = 32,
     SCRATCH = 4096 /* bytes that every algorithm says it needs, and fills */
 };
 
@@ -103,7 +107,7 @@ LT cublasLtDestroy(void *handle)
 
 LT cublasLtMatmulDescCreate(void **out, int compute, int scale)
 {
-    const operation o = {.compute = compute, .scale = kind_of(scale), .epilogue = 1};
+    const operation o = {.compute = compute, .scale = kind_of(scale), .epilogue = EPILOGUE_NONE};
     return create("cublasLtMatmulDescCreate", out, &o, sizeof o);
 }
 
@@ -171,6 +175,13 @@ static double element(const product *p, int which, int64_t batch, int64_t row, i
     return p->how.compute == COMPUTE_TF32 ? cudasim_tf32(x) : x;
 }
 
+/* Of a sum in that row of the result */
+static double epilogue(const product *p, double sum, int64_t row)
+{
+    const double x = p->how.epilogue & EPILOGUE_BIAS ? sum + cudasim_load(p->how.bias, p->of[2].type, row) : sum;
+    return p->how.epilogue & EPILOGUE_GELU ? x / 2 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))) : x;
+}
+
 static void multiply(const void *what)
 {
     const product *p = what;
@@ -186,8 +197,7 @@ static void multiply(const void *what)
                 for (int64_t k = 0; k < depth; k++)
                     sum += element(p, 0, batch, row, k) * element(p, 1, batch, k, column);
                 sum = p->alpha * sum + (p->beta != 0 ? p->beta * cudasim_load(p->c, d->type, at) : 0);
-                cudasim_store(p->d, d->type, at,
-                              sum + (p->how.epilogue == 4 ? cudasim_load(p->how.bias, d->type, row) : 0));
+                cudasim_store(p->d, d->type, at, epilogue(p, sum, row));
             }
 }
 
@@ -203,19 +213,25 @@ static bool fits_f8(const operation *o, const layout *a, const layout *b, const 
            && !o->transposed[1] && (a->rows | a->columns | b->columns | (uint64_t)(a->ld | b->ld | d->ld)) % 16 == 0;
 }
 
+static bool fits_epilogue(const operation *o)
+{
+    const int without_bias = o->epilogue & ~EPILOGUE_BIAS;
+    return o->epilogue == EPILOGUE_NONE || o->epilogue == EPILOGUE_BIAS || without_bias == EPILOGUE_GELU;
+}
+
 /* Whether the shapes and dtypes go together. */
 static bool fits(const operation *o, const layout *a, const layout *b, const layout *d)
 {
     const layout *const all[3] = {a, b, d};
     const uint64_t rows = o->transposed[0] ? a->columns : a->rows, depth = o->transposed[0] ? a->rows : a->columns;
     const uint64_t columns = o->transposed[1] ? b->rows : b->columns, other = o->transposed[1] ? b->columns : b->rows;
-    bool good = rows == d->rows && columns == d->columns && depth == other;
+    bool good = fits_epilogue(o) && rows == d->rows && columns == d->columns && depth == other;
     good &= is_f8(a) || is_f8(b) ? fits_f8(o, a, b, d) : a->type == b->type && a->type == d->type;
     for (int i = 0; i < 3; i++)
         good &= cudasim_size_of(all[i]->type) && all[i]->ld >= (int64_t)all[i]->rows && all[i]->batch == d->batch;
     return good
            && (a->type == F64
-                   ? o->compute == COMPUTE_F64 && o->scale == F64 && o->epilogue == 1
+                   ? o->compute == COMPUTE_F64 && o->scale == F64 && o->epilogue == EPILOGUE_NONE
                    : (o->compute == COMPUTE_F32 || (o->compute == COMPUTE_TF32 && a->type == F32)) && o->scale == F32);
 }
 
@@ -265,7 +281,7 @@ LT cublasLtMatmul(void *handle, void *operation_, const void *alpha, const void 
     for (int i = 0; i < 4; i++)
         good = good && (uintptr_t)address[i] % algorithm[i + 1] == 0
                && is_inside(context->device, &p.of[i < 2 ? i : 2], address[i]);
-    if (o->epilogue == 4)
+    if (o->epilogue & EPILOGUE_BIAS)
         good = good && cudasim_has(context->device, o->bias, p.of[2].rows * cudasim_size_of(p.of[2].type));
     command work = {.kind = CALL, .call = multiply};
     memcpy(work.value, &p, sizeof p);

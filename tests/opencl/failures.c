@@ -95,7 +95,7 @@ static bool use_everything(void)
     if (c) {
         memset(a->data, 0, SIZE);
         good = copy(&op_to, b, a) && copy(&op_to, c, b) && copy(&op_back, a, c)
-               && (k.handle = fa__opencl_driver.build(d, opencl_source, "check"));
+               && (k.handle = fa__opencl_driver.build(d, opencl_source, "check", NULL, NULL));
     }
     good = good && c && d->backend->after(q, (fa__sync_point){d->queue, d->queue->issued});
     fa__gpu_issue issue = q ? fa__gpu_issue_begin(q, NULL) : (fa__gpu_issue){.queue = NULL};

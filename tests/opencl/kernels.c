@@ -8,15 +8,15 @@ static void a_build_that_fails_shows_the_log(void **state)
 {
     (void)state;
     const fa__gpu_driver *v = &fa__opencl_driver;
-    assert_null(
-        v->build(opencl_device(0), KERNEL_HEAD "wrong" KERNEL_WORDS "int n) {\n    n = no_such_name;\n}\n", "wrong"));
+    assert_null(v->build(opencl_device(0), KERNEL_HEAD "wrong" KERNEL_WORDS "int n) {\n    n = no_such_name;\n}\n",
+                         "wrong", NULL, NULL));
     assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
     assert_non_null(
         strstr(fa_error_message(), "opencl:0: kernel wrong was not built: CL_BUILD_PROGRAM_FAILURE (-11): "));
     assert_non_null(strstr(fa_error_message(), "no_such_name"));
     assert_non_null(strstr(opencl_said, "no_such_name"));
     fa_error_clear();
-    assert_null(v->build(opencl_device(1), opencl_source, "absent"));
+    assert_null(v->build(opencl_device(1), opencl_source, "absent", NULL, NULL));
     assert_string_equal(error_reason(), "opencl:1: clCreateKernel failed: CL_INVALID_KERNEL_NAME (-46)");
     fa_error_clear();
 }
@@ -86,7 +86,9 @@ static void compiled_kernels_can_be_kept(void **state)
     for (int d = 0; d < 2; d++) {
         fa__gpu_kernel add = build_kernel(d, "add");
         size_t size = 0;
-        unsigned char *bytes = v->binary(opencl_device(d), add.handle, &size);
+        void *bytes = NULL;
+        drop_kernel(d, &add);
+        add.handle = v->build(opencl_device(d), opencl_source, "add", &bytes, &size);
         assert_true(bytes && size > 100);
         drop_kernel(d, &add);
         add.handle = v->load_binary(opencl_device(d), bytes, size, "add");

@@ -88,8 +88,9 @@ const char opencl_source[] =
 
 fa__gpu_kernel build_kernel(int d, const char *entry)
 {
-    fa__gpu_kernel k = {
-        .handle = fa__opencl_driver.build(opencl_device(d), opencl_source, entry), .group = {GROUP, 1}, .name = entry};
+    fa__gpu_kernel k = {.handle = fa__opencl_driver.build(opencl_device(d), opencl_source, entry, NULL, NULL),
+                        .group = {GROUP, 1},
+                        .name = entry};
     if (!k.handle)
         fail_msg("%s\n%s", fa_error_message(), opencl_said);
     return k;

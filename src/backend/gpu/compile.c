@@ -34,16 +34,6 @@ static void *from_disk(fa__gpu_issue *issue, const char *source, const char *ent
     return handle;
 }
 
-static void to_disk(fa__device *d, const char *source, void *handle)
-{
-    const fa__gpu_driver *driver = fa__gpu_own(d)->driver;
-    size_t size;
-    void *bytes = driver->binary(d, handle, &size);
-    if (bytes)
-        fa__gpu_disk_write(fa__gpu_own(d)->identity, driver->options, source, bytes, size);
-    fa__free(bytes);
-}
-
 void *fa__gpu_compile(fa__gpu_issue *issue, const char *source, const char *entry)
 {
     fa__device *d = issue->device;
@@ -51,10 +41,14 @@ void *fa__gpu_compile(fa__gpu_issue *issue, const char *source, const char *entr
     void *handle = fa__gpu_well(d) && kept ? from_disk(issue, source, entry) : NULL;
     if (handle || fa__failed())
         return handle;
-    int64_t start = fa__clock_ns();
-    handle = counted(issue, start, fa__gpu_own(d)->driver->build(d, source, entry));
-    if (handle && kept)
-        to_disk(d, source, handle);
+    const fa__gpu_driver *driver = fa__gpu_own(d)->driver;
+    const int64_t start = fa__clock_ns();
+    void *bytes = NULL;
+    size_t size = 0;
+    handle = counted(issue, start, driver->build(d, source, entry, kept ? &bytes : NULL, &size));
+    if (bytes)
+        fa__gpu_disk_write(fa__gpu_own(d)->identity, driver->options, source, bytes, size);
+    fa__free(bytes);
     return handle;
 }
 

@@ -62,20 +62,21 @@ void *fa__gpu_allocate(fa__device *d, size_t size)
 /* Where the driver is gone, memory stays in its tables, where leak checkers see it. */
 void fa__gpu_release(fa__device *d, void *memory, size_t size)
 {
-    if (!fa__gpu_gone)
-        fa__gpu_own(d)->driver->release(d, memory, size);
+    const fa__gpu_driver *driver = fa__gpu_own(d)->driver;
+    if (!fa__gpu_gone && !(driver->map && fa__gpu_ranges_release(d, memory, size)))
+        driver->release(d, memory, size);
 }
 
 static void *extend(void *context, bool small, void *end, size_t size)
 {
     fa__device *d = context;
-    return fa__gpu_gone ? NULL : fa__gpu_own(d)->driver->extend(d, small, end, size);
+    return fa__gpu_gone ? NULL : fa__gpu_ranges_extend(d, small, end, size);
 }
 
 static size_t part(void *context, void **memory, size_t size)
 {
     fa__device *d = context;
-    return fa__gpu_gone ? 0 : fa__gpu_own(d)->driver->part(d, memory, size);
+    return fa__gpu_gone ? 0 : fa__gpu_ranges_part(d, memory, size);
 }
 
 static const fa__cache_growth growth = {extend, part};
@@ -114,7 +115,7 @@ bool fa__gpu_open(fa__device *d, const fa__gpu_driver *driver)
     atomic_store(&g->lost, 0);
     d->cache.source.finish = fa__gpu_finish;
     note_use(d, driver);
-    bool grows = !driver->extend || fa__cache_grows(&d->cache, &growth);
+    bool grows = !driver->map || fa__cache_grows(&d->cache, &growth);
     if (grows && fa__gpu_enroll(d) && open_queues(d, driver))
         return true;
     driver->close(d);

@@ -4,6 +4,7 @@
 #ifndef FA__BACKEND_GPU_DRIVER_H
 #define FA__BACKEND_GPU_DRIVER_H
 #include "backend/device.h"
+#include "backend/gpu/range.h"
 #include <facula/error.h>
 
 /* An argument of a kernel. Memory becomes two parameters, `GLOBAL u8 *p` and `i64 at` (bytes), others one by value. */
@@ -72,19 +73,20 @@ enum { FA__GPU_DEVICES = 32 /* of all kinds */, FA__GPU_ARGS = 24, FA__GPU_LEAST
     CALL(void, event_free, (void *event))                                                                              \
     CALL(bool, times, (void *event, int64_t *start, int64_t *end)) /* in ns by the device's clock; false: not known */ \
     /* ---- kernels ---- */                                                                                            \
-    /* NULL and an error (fa__gpu_build_failed) on failure. */                                                         \
-    CALL(void *, build, (fa__device *, const char *source, const char *entry))                                         \
-    /* From what binary() gave; NULL, and no error, when the driver does not take it. */                               \
+    /* NULL and an error (fa__gpu_build_failed) on failure. With `bytes`: also what load_binary() takes, of            \
+     * fa__malloc; *bytes NULL, and no error, when there is nothing. */                                                \
+    CALL(void *, build, (fa__device *, const char *source, const char *entry, void **bytes, size_t *size))             \
+    /* From these bytes; NULL, and no error, when the driver does not take them. */                                    \
     CALL(void *, load_binary, (fa__device *, const void *bytes, size_t size, const char *entry))                       \
-    /* Bytes of fa__malloc, NULL (and no error) when there are none. */                                                \
-    CALL(void *, binary, (fa__device *, void *handle, size_t *size))                                                   \
     CALL(void, kernel_free, (fa__device *, void *handle))
 
 /* Those that a kind may lack: NULL. */
 #define FA__GPU_DRIVER_EXTRAS(CALL)                                                                                    \
-    /* Memory that grows, as fa__cache_growth has it. */                                                               \
-    CALL(void *, extend, (fa__device *, bool small, void *end, size_t size))                                           \
-    CALL(size_t, part, (fa__device *, void **memory, size_t size))                                                     \
+    /* Memory that grows (range.h): addresses, with memory of the device that is mapped there in pieces. All sizes are \
+     * multiples of the range's granule. A failure is no error. */                                                     \
+    CALL(void *, reserve, (fa__device *, size_t size)) /* NULL: none */                                                \
+    CALL(bool, map, (fa__device *, void *at, size_t size))                                                             \
+    CALL(bool, unmap, (fa__device *, void *at, size_t size))                                                           \
     /* Tells a simulator that the host reads or writes pinned memory now. */                                           \
     CALL(void, host, (const void *memory, size_t bytes, bool write))                                                   \
     CALL(void *, native, (void *queue)) /* what the driver calls the queue */                                          \
@@ -151,10 +153,11 @@ typedef struct fa__gpu_device {
     const void *platform;
     char identity[640]; /* what a compiled kernel depends on besides its source: platform, device, driver, versions */
     /* the layer's */
-    int number;       /* below FA__GPU_DEVICES, over all kinds: the place of its kernels and queues in tables */
-    void *transfers;  /* a queue of the driver's, for halves of copies that other devices' queues make */
-    _Atomic int lost; /* what the driver said when it failed; 0: the device is well */
-    fa__program copy; /* y = x; fa__gpu_enroll makes it */
+    fa__gpu_ranges ranges; /* of memory that grows */
+    int number;            /* below FA__GPU_DEVICES, over all kinds: the place of its kernels and queues in tables */
+    void *transfers;       /* a queue of the driver's, for halves of copies that other devices' queues make */
+    _Atomic int lost;      /* what the driver said when it failed; 0: the device is well */
+    fa__program copy;      /* y = x; fa__gpu_enroll makes it */
     fa__gpu_use library_use, tensor_use; /* of the library for products, and of our kernels on tensor cores */
     fa__gpu_verdict verdict[2][FA__GPU_PRODUCT_SIZES]; /* f32, f64; by size */
     int64_t library_products, tensor_products;         /* that the library, our kernels on tensor cores made */

@@ -86,10 +86,7 @@ static uint64_t run(fa__gpu_issue *, const fa__launch *);
 /* A device that does not compute in f64 can still copy it: as integers. */
 static uint64_t run_without_f64(fa__gpu_issue *issue, const fa__launch *l)
 {
-    union {
-        fa__launch launch;
-        _Alignas(16) char bytes[sizeof(fa__launch) + (1 + FA__MAX_INPUTS) * sizeof(fa__operand)];
-    } bits;
+    FA__LAUNCH_ROOM(1 + FA__MAX_INPUTS) bits;
     int from = copied_input(l->program->ssa);
     if (from < 0 || l->operand[1 + from].kind == FA__VALUE_KEY || l->program->ssa->type)
         return fa__gpu_lacks_f64(issue->device, l->program->text);

@@ -88,6 +88,9 @@ uint64_t fa__gpu_launch_groups(fa__gpu_issue *, const fa__gpu_kernel *, const ui
 uint64_t fa__gpu_launch_buffers(fa__gpu_issue *, const fa__gpu_kernel *, int64_t items, const void *struct_,
                                 size_t size, const void *const *address, int buffers);
 
+/* The launch of an operation: by the device's override, or by KERNEL(operation). */
+uint64_t fa__gpu_run_kernel(fa__gpu_issue *, const fa__launch *);
+
 /* ---- launches of programs ---- */
 uint64_t fa__gpu_run_elementwise(fa__gpu_issue *, const fa__launch *);
 uint64_t fa__gpu_run_reduce(fa__gpu_issue *, const fa__launch *);
@@ -134,6 +137,7 @@ bool fa__gpu_add_program(fa__gpu_args *, fa__gpu_program_arguments *, const fa__
 /* c = a b + bias, for one matrix each, or for a batch of them. */
 typedef struct fa__gpu_product {
     matmul_arguments p; /* p.dtype is that of all, but f8 for c in f32 */
+    bool gelu;          /* a library is to compute gelu_tanh of it, too */
     void *c;
     const void *a, *b, *bias; /* bias: NULL for none */
 } fa__gpu_product;
@@ -182,8 +186,9 @@ typedef struct fa__gpu_library {
     bool (*there)(void);
     /* Whether product() adds the bias itself. NULL: never. */
     bool (*adds_bias)(const fa__gpu_product *);
-    /* c = a b, with the bias if it adds that, else c += a b where there is one, which stands in c; the matrices are
-     * those of c, a, b. 0, and an event, or none; FA__GPU_NO_PRODUCT; or the library's status. */
+    /* c = a b, with the bias if it adds that, else c += a b where there is one, which stands in c, and gelu of that if
+     * it is asked for; the matrices are those of c, a, b. 0, and an event, or none; FA__GPU_NO_PRODUCT; or the
+     * library's status. */
     int (*product)(fa__gpu_queue *, const fa__gpu_product *, const fa__gpu_matrix[3], void *scratch, void **event);
     void (*end)(void); /* the process ends: frees what the library has of the driver. NULL: nothing */
 } fa__gpu_library;

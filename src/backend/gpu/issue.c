@@ -136,7 +136,7 @@ void fa__gpu_compile_end(fa__gpu_issue *issue)
 }
 
 /* ---- operations ---- */
-static uint64_t run_kernel(fa__gpu_issue *issue, const fa__launch *l)
+uint64_t fa__gpu_run_kernel(fa__gpu_issue *issue, const fa__launch *l)
 {
     uint64_t ticket = fa__run_override(issue->device, &issue->queue->base, l);
     if (ticket == FA__DECLINED)
@@ -151,7 +151,7 @@ uint64_t fa__gpu_run(fa__queue *base, const fa__launch *l)
     fa__gpu_issue issue = fa__gpu_issue_begin(base, l);
     uint64_t ticket = FA__LIKELY(l->kind == FA__LAUNCH_PROGRAM) ? fa__gpu_run_elementwise(&issue, l)
                       : l->kind == FA__LAUNCH_REDUCE            ? fa__gpu_run_reduce(&issue, l)
-                                                                : run_kernel(&issue, l);
+                                                                : fa__gpu_run_kernel(&issue, l);
     fa__gpu_issue_end(&issue);
     return ticket;
 }

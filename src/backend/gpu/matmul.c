@@ -5,6 +5,8 @@
 #include "backend/gpu/queue.h"
 #include "base/error.h"
 #include "base/integer.h"
+#include "ids.h"
+#include <string.h>
 
 enum { TILE = 64, DIRECT = 64, FEW = 16 }; /* tiles of the kernels, and rows or columns too few for large ones */
 
@@ -159,6 +161,19 @@ fa__gpu_product fa__gpu_product_of_linear(const fa__launch *l)
     return product(p, y, x->data, w->data, bias->data);
 }
 
+/* The launch's program, in place on the result that is behind it in the queue. */
+static uint64_t run_program(fa__gpu_issue *issue, const fa__launch *l)
+{
+    const fa__operand *y = &l->operand[0];
+    FA__LAUNCH_ROOM(2) then = {*l};
+    then.launch.kind = FA__LAUNCH_PROGRAM;
+    then.launch.operands = 2;
+    then.launch.rank = y->rank;
+    memcpy(then.launch.shape, y->shape, sizeof y->shape);
+    then.launch.operand[0] = then.launch.operand[1] = *y;
+    return fa__gpu_run_elementwise(issue, &then.launch);
+}
+
 uint64_t fa__gpu_run_product(fa__queue *queue, const fa__launch *l, const fa__gpu_product *x)
 {
     fa__gpu_issue issue = fa__gpu_issue_begin(queue, l);
@@ -183,4 +198,13 @@ KERNEL(linear)
 {
     const fa__gpu_product x = fa__gpu_product_of_linear(l);
     return run(issue, &x);
+}
+
+/* Where no library does both (cuda/cublaslt.c). */
+KERNEL(linear_gelu)
+{
+    FA__LAUNCH_ROOM(4) layer;
+    memcpy(&layer, l, fa__launch_size(l));
+    layer.launch.op = &fa__op_linear;
+    return fa__gpu_run_kernel(issue, &layer.launch) ? run_program(issue, l) : 0;
 }

@@ -1,9 +1,14 @@
-/* A range of addresses into which a driver maps memory in pieces, each behind the last one: which of it is mapped. */
+/* Memory that grows: ranges of addresses, into which a driver maps memory in pieces, each behind the last one. Any
+ * piece can be given back; only those at the end leave addresses that are used again. What fails is no error: memory is
+ * allocated instead. */
 #ifndef FA__BACKEND_GPU_RANGE_H
 #define FA__BACKEND_GPU_RANGE_H
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct fa__device;
 
 typedef struct fa__gpu_range {
     struct fa__gpu_range *next;
@@ -20,13 +25,16 @@ static inline uintptr_t fa__gpu_range_at(const fa__gpu_range *r, size_t granule)
     return r->begin + granule * r->granule;
 }
 
-/* Of a list: the range that has this address; NULL: none has. */
-fa__gpu_range *fa__gpu_range_of(fa__gpu_range *first, const void *memory);
-/* Of a list: one with room for so many granules behind its last piece: where `end` is, if that is not NULL. */
-fa__gpu_range *fa__gpu_range_with_room(fa__gpu_range *first, bool small, const void *end, size_t count);
-void fa__gpu_range_add(fa__gpu_range *, size_t granules);
-/* The piece that begins there is not mapped any more. Returns its granules. */
-size_t fa__gpu_range_remove(fa__gpu_range *, size_t granule);
-/* The pieces within these bytes, all of which are mapped: writes where they begin, returns their bytes. */
-size_t fa__gpu_range_part(const fa__gpu_range *, void **memory, size_t size);
+typedef struct fa__gpu_ranges {
+    pthread_mutex_t lock;
+    fa__gpu_range *first;
+    size_t granule; /* of all; 0: memory does not grow */
+    size_t size;    /* bytes of a range, at least */
+} fa__gpu_ranges;
+
+/* For the device's cache, as fa__cache_growth has them. */
+void *fa__gpu_ranges_extend(struct fa__device *, bool small, void *end, size_t size);
+size_t fa__gpu_ranges_part(struct fa__device *, void **memory, size_t size);
+/* Gives memory back. False: it is none that grows. */
+bool fa__gpu_ranges_release(struct fa__device *, void *memory, size_t size);
 #endif

@@ -201,6 +201,24 @@ OP(linear_relu, linear_relu_args, (y), .infer = linear_relu_infer, .run = linear
    SAMPLES("(2,3) (4,3) 0; (2,3) (4,3) (4); (3) (4,3) (4); (2,2,3) (2,3) (2); (0,3) (4,3) (4); (2,0) (3,0) (3); (4) "
            "(0,4) 0; (2,3,0) (2,0) 0; (70,35) (66,35) (66)"))
 
+static bool linear_gelu_run(fa__call *c)
+{
+    const linear_relu_args *a = c->args;
+    if (c->plan.device->backend->has_kernel(c->op))
+        return fa__run_kernel_then(c, &fa__op_gelu_tanh);
+    FA_SCOPE;
+    FA_USE(.no_grad = true, .autocast = FA_SAME);
+    return fa__run_copy(c, c->out[0], fa_gelu_tanh(fa_linear(a->x, a->weight, .bias = bias_of(a))));
+}
+
+/** fa_gelu_tanh() of a linear layer, for fa_nn_sequential() without gradients: the bits are those of the two
+ * operations, unless a library computes both (CUDA). */
+OP(linear_gelu, linear_relu_args, (y), .infer = linear_relu_infer, .run = linear_gelu_run,
+   .no_grad = "it is for forward passes that need none", .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
+   INTERNAL, TORCH(""),
+   SAMPLES("(2,3) (4,3) 0; (2,3) (4,3) (4); (3) (4,3) (4); (2,2,3) (2,3) (2); (0,3) (4,3) (4); (2,0) (3,0) (3); (4) "
+           "(0,4) 0; (2,3,0) (2,0) 0; (70,35) (66,35) (66)"))
+
 /* Whether both are on one device, and of one dtype, or of what autocast makes it. */
 static bool goes_with(const fa_tensor *x, const fa_tensor *t)
 {
@@ -213,12 +231,22 @@ static bool is_bias(const fa_tensor *bias, const fa_tensor *x, const fa_tensor *
     return goes_with(x, bias) && bias->rank == 1 && bias->shape[0] == weight->shape[0];
 }
 
-fa_tensor *fa__linear_then_relu(const fa_tensor *x, const fa_tensor *weight, const fa_tensor *bias)
+static bool records_gradients(const fa_tensor *x, const fa_tensor *weight, const fa_tensor *bias)
 {
+    return fa__recording() && (fa__needs_grad(x) || fa__needs_grad(weight) || (bias && fa__needs_grad(bias)));
+}
+
+fa_tensor *fa__linear_then(const fa_tensor *x, const fa_tensor *weight, const fa_tensor *bias,
+                           fa__activation activation)
+{
+    const bool relu = activation == FA__RELU;
+    const fa__op *op = relu ? &fa__op_linear_relu : &fa__op_linear_gelu;
     bool fits = x && weight && weight->rank == 2 && x->storage && x->rank && fa__dtype_is_float(x->dtype)
                 && !fa__dtype_is_storage(x->dtype) && x->shape[x->rank - 1] == weight->shape[1] && goes_with(x, weight)
-                && (!bias || is_bias(bias, x, weight)) && x->storage->device->backend->has_kernel(&fa__op_linear_relu);
-    return fits ? fa__linear_relu(x, weight, bias ? fa__arg_t(bias) : fa__arg_f(0)) : NULL;
+                && (!bias || is_bias(bias, x, weight)) && x->storage->device->backend->has_kernel(op)
+                && (relu || !records_gradients(x, weight, bias));
+    const fa_arg with = bias ? fa__arg_t(bias) : fa__arg_f(0);
+    return !fits ? NULL : relu ? fa__linear_relu(x, weight, with) : fa__linear_gelu(x, weight, with);
 }
 
 #include "linalg.rows"

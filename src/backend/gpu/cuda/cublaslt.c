@@ -26,7 +26,8 @@ enum {
     DESC_EPILOGUE = 7,
     DESC_BIAS_POINTER = 8,
     EPILOGUE_DEFAULT = 1,
-    EPILOGUE_BIAS = 4,
+    EPILOGUE_BIAS = 4,  /* added to */
+    EPILOGUE_GELU = 32, /* this one; alone it is its own */
     /* of a matrix */
     LAYOUT_BATCH_COUNT = 5,
     LAYOUT_STRIDED_BATCH_OFFSET = 6,
@@ -91,13 +92,11 @@ static bool there(void)
 }
 
 /* ---- what is asked ---- */
-typedef enum bias { NO_BIAS, BIAS_IN_EPILOGUE, BIAS_IN_RESULT } bias;
-
 /* Everything that the library's choice depends on; without padding, as it is compared by its bytes. */
 typedef struct question {
     int64_t m, n, k, batch;
     int64_t ld[3], step[3]; /* of c, a, b: elements between rows, and between the matrices of a batch */
-    int32_t dtype[3], tf32, bias, transposed[2], alignment[3];
+    int32_t dtype[3], tf32, epilogue, transposed[2], alignment[3];
 } question;
 
 typedef struct plan {
@@ -145,7 +144,7 @@ static question question_of(const fa__gpu_product *x, const fa__gpu_matrix matri
     q.transposed[0] = matrix[1].transposed;
     q.transposed[1] = matrix[2].transposed;
     q.tf32 = p->dtype == FA_F32 && fa__ctx()->settings->tf32;
-    q.bias = !p->bias ? NO_BIAS : adds_bias(x) ? BIAS_IN_EPILOGUE : BIAS_IN_RESULT;
+    q.epilogue = (adds_bias(x) ? EPILOGUE_BIAS : 0) + (x->gelu ? EPILOGUE_GELU : 0);
     return q;
 }
 
@@ -164,7 +163,7 @@ static int describe_operation(plan *p)
 {
     const question *q = &p->question;
     const bool f64 = q->dtype[0] == FA_F64;
-    const int32_t epilogue = q->bias == BIAS_IN_EPILOGUE ? EPILOGUE_BIAS : EPILOGUE_DEFAULT;
+    const int32_t epilogue = q->epilogue ? q->epilogue : EPILOGUE_DEFAULT;
     int status = lt.cublasLtMatmulDescCreate(&p->operation,
                                              f64       ? CUBLAS_COMPUTE_64F
                                              : q->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
@@ -248,16 +247,16 @@ static int multiply(void *handle, plan *p, const fa__gpu_product *x, void *scrat
 {
     const double one[2] = {1, 0};
     const float one_f32[2] = {1, 0};
-    const bool adds = p->question.bias == BIAS_IN_RESULT, f64 = p->question.dtype[0] == FA_F64;
+    const bool in_epilogue = adds_bias(x), in_result = x->p.bias && !in_epilogue, f64 = x->p.dtype == FA_F64;
     const void *alpha = f64 ? (const void *)one : one_f32, *zero = f64 ? (const void *)(one + 1) : one_f32 + 1;
-    if (p->question.bias == BIAS_IN_EPILOGUE) {
+    if (in_epilogue) {
         int status = lt.cublasLtMatmulDescSetAttribute(p->operation, DESC_BIAS_POINTER, &x->bias, sizeof x->bias);
         if (status)
             return status;
     }
-    return lt.cublasLtMatmul(handle, p->operation, alpha, x->b, p->layout[2], x->a, p->layout[1], adds ? alpha : zero,
-                             x->c, p->layout[0], x->c, p->layout[0], p->best.algorithm, scratch, p->best.scratch,
-                             stream);
+    return lt.cublasLtMatmul(handle, p->operation, alpha, x->b, p->layout[2], x->a, p->layout[1],
+                             in_result ? alpha : zero, x->c, p->layout[0], x->c, p->layout[0], p->best.algorithm,
+                             scratch, p->best.scratch, stream);
 }
 
 static int run(int device, const fa__gpu_product *x, const fa__gpu_matrix matrix[3], void *scratch, CUstream stream)
@@ -327,4 +326,16 @@ OVERRIDE(cuda, mm_f8)
 OVERRIDE(cuda, linear)
 {
     return fa__gpu_product_by_library(queue, l, fa__gpu_product_of_linear(l));
+}
+
+/* The library's gelu is the form by tanh. How exactly it computes tanh is not documented, and GPUs have an instruction
+ * for it with 11 bits: that is enough for halves, and for f32 where the program allows tf32. Its relu is not used, as
+ * it may make 0 of NaN. */
+OVERRIDE(cuda, linear_gelu)
+{
+    fa__gpu_product x = fa__gpu_product_of_linear(l);
+    const bool half = x.p.dtype == FA_F16 || x.p.dtype == FA_BF16;
+    x.gelu = true;
+    return half || (x.p.dtype == FA_F32 && fa__ctx()->settings->tf32) ? fa__gpu_product_by_library(queue, l, x)
+                                                                      : FA__DECLINED;
 }

@@ -4,7 +4,6 @@
 #define FA__BACKEND_GPU_CUDA_CUDA_H
 #include "backend/gpu/cuda/api.h"
 #include "backend/gpu/queue.h"
-#include "backend/gpu/range.h"
 #include "base/dynamic.h"
 
 enum { FA__CUDA_DEVICES = 16 };
@@ -22,11 +21,7 @@ typedef struct fa__cuda_device {
     pthread_mutex_t lock;
     CUevent base;
     int64_t base_ns;
-    /* Memory that grows (virtual.c), with a lock of its own. */
-    pthread_mutex_t mapping;
-    fa__gpu_range *ranges;
-    size_t granule;                           /* sizes and addresses are multiples of it; 0: memory does not grow */
-    CUmemAccessDesc access[FA__CUDA_DEVICES]; /* who may use the memory: the device, and those that reach it */
+    CUmemAccessDesc access[FA__CUDA_DEVICES]; /* who may use memory that grows: the device, and those that reach it */
     size_t accesses;
 } fa__cuda_device;
 
@@ -46,8 +41,6 @@ typedef struct fa__cuda_event {
 typedef struct fa__cuda_kernel {
     CUmodule module;
     CUfunction function;
-    void *image; /* what it was loaded from, until fa__cuda_binary has given it away; NULL: not known any more */
-    size_t size;
 } fa__cuda_kernel;
 
 /* A kernel's parameters: those of FAULT, and two for each buffer. */
@@ -98,8 +91,6 @@ bool fa__cuda_context_adopt(int index, CUcontext);
 void fa__cuda_virtual_open(fa__cuda_device *);
 /* Memory of the device that grows is also `peer`'s to use. */
 void fa__cuda_virtual_share(fa__cuda_device *, const fa__cuda_device *peer);
-/* False: it is no memory that grows. */
-bool fa__cuda_unmap(fa__cuda_device *, void *memory, size_t size);
 
 /* ---- kernel.c ---- */
 extern const char fa__cuda_options[];

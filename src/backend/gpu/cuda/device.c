@@ -84,7 +84,7 @@ static bool is_fit(const fa__cuda_device *o, int number)
 
 static void add_device(int number)
 {
-    fa__cuda_device o = {.lock = PTHREAD_MUTEX_INITIALIZER, .mapping = PTHREAD_MUTEX_INITIALIZER};
+    fa__cuda_device o = {.gpu.ranges.lock = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
     if (!is_known(&o, number)) {
         SAY("GPU %d does not answer", number);
         return;

@@ -41,21 +41,10 @@ void *fa__cuda_load_binary(fa__device *d, const void *bytes, size_t size, const 
     return size ? kernel_of(fa__cuda_own(d), bytes, entry, &status) : NULL;
 }
 
-void *fa__cuda_binary(fa__device *d, void *handle, size_t *size)
-{
-    kernel *k = handle;
-    void *image = k->image;
-    (void)d;
-    *size = k->size;
-    k->image = NULL;
-    return image;
-}
-
 void fa__cuda_kernel_free(fa__device *d, void *handle)
 {
     kernel *k = handle;
     FA__CUDA(fa__cuda_own(d), cuModuleUnload, k->module);
-    fa__free(k->image);
     fa__free(k);
 }
 
@@ -106,23 +95,7 @@ static char *compile(const fa__device *d, nvrtcProgram p, const char *entry, siz
     return image;
 }
 
-static kernel *load_image(const fa__device *d, char *image, size_t size, const char *entry)
-{
-    CUresult status;
-    kernel *k = kernel_of(fa__cuda_own(d), image, entry, &status);
-    if (!k) {
-        fa__cuda_good(d, status, "loading a kernel");
-        fa__free(image);
-        return NULL;
-    }
-    k->image = fa__gpu_disk_is_used() ? image : NULL;
-    k->size = size;
-    if (!k->image)
-        fa__free(image);
-    return k;
-}
-
-void *fa__cuda_build(fa__device *d, const char *source, const char *entry)
+void *fa__cuda_build(fa__device *d, const char *source, const char *entry, void **bytes, size_t *size)
 {
     nvrtcProgram p = NULL;
     nvrtcResult status = fa__nvrtc.nvrtcCreateProgram(&p, source, "kernel.cu", 0, NULL, NULL);
@@ -130,10 +103,19 @@ void *fa__cuda_build(fa__device *d, const char *source, const char *entry)
         fa__gpu_build_failed(d, FA_ERROR_DEVICE, entry, -FA__CUDA_NVRTC - status, NULL);
         return NULL;
     }
-    size_t size = 0;
-    char *image = compile(d, p, entry, &size);
+    CUresult loaded = CUDA_SUCCESS;
+    size_t length = 0;
+    char *image = compile(d, p, entry, &length);
+    kernel *k = image ? kernel_of(fa__cuda_own(d), image, entry, &loaded) : NULL;
     fa__nvrtc.nvrtcDestroyProgram(&p);
-    return image ? load_image(d, image, size, entry) : NULL;
+    fa__cuda_good(d, loaded, "loading a kernel");
+    if (k && bytes) {
+        *bytes = image;
+        *size = length;
+        return k;
+    }
+    fa__free(image);
+    return k;
 }
 
 /* ---- launches ---- */

@@ -2,7 +2,6 @@
 #include "backend/gpu/cuda/cuda.h"
 #include "base/error.h"
 #include "base/text.h"
-#include <glob.h>
 #include <stdlib.h>
 
 fa__cuda_api fa__cuda;
@@ -17,18 +16,12 @@ static const fa__symbol nvrtc_symbols[] = {
     FA__NVRTC_FUNCTIONS(NVRTC_SYMBOL){"nvrtcGetErrorString", &fa__nvrtc.nvrtcGetErrorString, false}};
 enum {
     DRIVER_SYMBOLS = sizeof driver_symbols / sizeof *driver_symbols,
-    NVRTC_SYMBOLS = sizeof nvrtc_symbols / sizeof *nvrtc_symbols,
-    VERSIONS = 2, /* of a library: the newest, and the one before */
-    NAMES = 64    /* places where it may be */
+    NVRTC_SYMBOLS = sizeof nvrtc_symbols / sizeof *nvrtc_symbols
 };
 
 /* ---- where NVIDIA's libraries are ---- */
-/* Folders, as patterns of glob(), below the one that a variable of the environment names ("": none). Python's packages
- * put libraries under nvidia/cuda_nvrtc/lib and its like, or nvidia/cu13/lib. The newest version of each comes first.
- */
-static const struct {
-    const char *variable, *pattern;
-} folders[] = {
+/* Python's packages put libraries under nvidia/cuda_nvrtc/lib and its like, or nvidia/cu13/lib. */
+static const fa__folder folders[] = {
     {"CUDA_HOME", "/lib64"},
     {"CUDA_PATH", "/lib64"},
     {"", "/usr/local/cuda/lib64"},
@@ -42,40 +35,11 @@ static const struct {
     {"", "/usr/lib/python3*/*-packages/nvidia/*/lib"},
 };
 
-/* Appends to what was found. */
-static void look_into(const char *variable, const char *pattern, const char *stem, int version, glob_t *found)
-{
-    const char *folder = *variable ? getenv(variable) : "";
-    char path[1024];
-    int n = folder ? snprintf(path, sizeof path, "%s%s/%s.so.%d", folder, pattern, stem, version) : -1;
-    if (n > 0 && n < (int)sizeof path && (!*variable || *folder == '/'))
-        glob(path, GLOB_APPEND, NULL, found);
-}
-
 bool fa__cuda_open_library(fa__library *library, const char *variable, const char *stem, int newest,
                            const fa__symbol *symbols, size_t count)
 {
-    const char *named = getenv(variable), *names[NAMES + 1] = {named};
-    char usual[VERSIONS][64];
-    glob_t found = {0};
-    if (named && *named)
-        return fa__library_open(library, names, symbols, count);
-    for (int i = 0; i < VERSIONS; i++) {
-        snprintf(usual[i], sizeof usual[i], "%s.so.%d", stem, newest - i);
-        names[i] = usual[i];
-    }
-    if (fa__library_open(library, names, symbols, count))
-        return true;
-    for (int i = 0; i < VERSIONS; i++)
-        for (size_t k = 0; k < sizeof folders / sizeof *folders; k++)
-            look_into(folders[k].variable, folders[k].pattern, stem, newest - i, &found);
-    size_t several = 0;
-    for (; several < found.gl_pathc && several < NAMES; several++)
-        names[several] = found.gl_pathv[several];
-    names[several] = NULL;
-    bool open = several && fa__library_open(library, names, symbols, count);
-    globfree(&found);
-    return open;
+    const fa__library_place place = {variable, stem, newest, folders, sizeof folders / sizeof *folders};
+    return fa__library_search(library, &place, symbols, count);
 }
 
 static bool open_nvrtc(fa__library *library)

@@ -12,8 +12,8 @@ void *fa__cuda_allocate(fa__device *d, size_t size)
 
 void fa__cuda_release(fa__device *d, void *memory, size_t size)
 {
-    if (!fa__cuda_unmap(fa__cuda_own(d), memory, size))
-        FA__CUDA(fa__cuda_own(d), cuMemFree_v2, (uintptr_t)memory);
+    (void)size;
+    FA__CUDA(fa__cuda_own(d), cuMemFree_v2, (uintptr_t)memory);
 }
 
 void *fa__cuda_pinned(fa__device *d, void *queue, size_t size, void **handle)

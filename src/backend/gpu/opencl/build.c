@@ -49,7 +49,29 @@ static fa__opencl_kernel *kernel_of(cl_program program, const char *entry, cl_in
     return NULL;
 }
 
-void *fa__opencl_build(fa__device *d, const char *source, const char *entry)
+/* A program belongs to all devices of its platform, but was built for one: only that one has bytes. Which place is its
+ * own is not asked: drivers do not agree about it. */
+static void *bytes_of(const fa__device *d, const fa__opencl_kernel *k, size_t *size)
+{
+    size_t sizes[FA__OPENCL_DEVICES] = {0};
+    unsigned char *binaries[FA__OPENCL_DEVICES] = {NULL}; /* those that stay NULL are not asked for */
+    cl_uint count = fa__opencl_own(d)->platform->devices, place = 0;
+    if (fa__opencl.clGetProgramInfo(k->program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL))
+        return NULL;
+    while (place < count && !sizes[place])
+        place++;
+    if (place == count)
+        return NULL;
+    *size = sizes[place];
+    unsigned char *bytes = binaries[place] = fa__malloc(*size);
+    if (bytes && fa__opencl.clGetProgramInfo(k->program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL)) {
+        fa__free(bytes);
+        return NULL;
+    }
+    return bytes;
+}
+
+void *fa__opencl_build(fa__device *d, const char *source, const char *entry, void **bytes, size_t *size)
 {
     const fa__opencl_device *o = fa__opencl_own(d);
     cl_int status = CL_SUCCESS;
@@ -68,6 +90,8 @@ void *fa__opencl_build(fa__device *d, const char *source, const char *entry)
     fa__opencl_kernel *k = kernel_of(program, entry, &status);
     if (!k && fa__opencl_good(d, status, "clCreateKernel"))
         fa__fail(FA_ERROR_INTERNAL, "%s: there is no kernel %s", d->name, entry);
+    if (k && bytes)
+        *bytes = bytes_of(d, k, size);
     return k;
 }
 
@@ -97,27 +121,4 @@ void *fa__opencl_load_binary(fa__device *d, const void *bytes, size_t size, cons
         return NULL;
     }
     return kernel_of(program, entry, &status);
-}
-
-/* A program belongs to all devices of its platform, but was built for one: only that one has bytes. Which place is its
- * own is not asked: drivers do not agree about it. */
-void *fa__opencl_binary(fa__device *d, void *handle, size_t *size)
-{
-    const fa__opencl_kernel *k = handle;
-    size_t sizes[FA__OPENCL_DEVICES] = {0};
-    unsigned char *binaries[FA__OPENCL_DEVICES] = {NULL}; /* those that stay NULL are not asked for */
-    cl_uint count = fa__opencl_own(d)->platform->devices, place = 0;
-    if (fa__opencl.clGetProgramInfo(k->program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL))
-        return NULL;
-    while (place < count && !sizes[place])
-        place++;
-    if (place == count)
-        return NULL;
-    *size = sizes[place];
-    unsigned char *bytes = binaries[place] = fa__malloc(*size);
-    if (bytes && fa__opencl.clGetProgramInfo(k->program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL)) {
-        fa__free(bytes);
-        return NULL;
-    }
-    return bytes;
 }
