@@ -91,7 +91,7 @@ int main(int count, char **argument)
         fa_backward(loss);
         fa_clip_grad_norm(net, 1.0);
         fa_optim_step(optim);
-        if (step % 40 == 0)
+        if (step % 40 == 0 && !fa_failed())
             printf("step %3d  loss %.2f\n", (int)step, fa_item(loss));
     }
     write_text(m, 't');

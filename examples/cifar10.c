@@ -18,7 +18,7 @@ int main(int count, char **argument)
     fa_module_to(net, dev);
     fa_optim *opt = fa_optim_sgd(net, .lr = 0.001, .momentum = 0.9);
 
-    for (int epoch = 0; epoch < 2; epoch++) {
+    FA_REPEAT (2) {
         fa_progress *bar = fa_progress_new(fa_loader_length(loader), .label = "train");
         FA_EACH (batch, loader) {
             fa_optim_zero_grad(opt);

@@ -42,9 +42,9 @@ int main(int count, char **argument)
     }
 
     double begin = fa_item(first), end = fa_item(last);
-    printf("loss %.2f, then %.2f\n", begin, end);
     fa_module_summary(net, stdout);
     if (fa_failed())
         return fprintf(stderr, "%s\n", fa_error_message()), 1;
+    printf("loss %.2f, then %.2f\n", begin, end);
     return !(end < 0.5 * begin);
 }

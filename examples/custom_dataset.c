@@ -58,8 +58,8 @@ int main(int count, char **argument)
         }
     }
     double right = accuracy(net, held_out);
-    printf("of the points held out, %.0f%% are right\n", 100 * right);
     if (fa_failed())
         return fprintf(stderr, "%s\n", fa_error_message()), 1;
+    printf("of the points held out, %.0f%% are right\n", 100 * right);
     return !(right > 0.9);
 }

@@ -50,9 +50,9 @@ int main(int count, char **argument)
         fa_optim_step(opt);
     }
     double after = accuracy(net, x, y);
-    printf("right: %.0f%%, then %.0f%%\n", 100 * before, 100 * after);
     fa_module_summary(net, stdout);
     if (fa_failed())
         return fprintf(stderr, "%s\n", fa_error_message()), 1;
+    printf("right: %.0f%%, then %.0f%%\n", 100 * before, 100 * after);
     return !(after > 0.95 && after > before);
 }

@@ -64,8 +64,8 @@ int main(int count, char **argument)
     }
 
     double begin = fa_item(first), end = fa_item(last);
-    printf("%d parameters: loss %.2f, then %.2f\n", (int)fa_module_numel(network), begin, end);
     if (fa_failed())
         return fprintf(stderr, "%s\n", fa_error_message()), 1;
+    printf("%d parameters: loss %.2f, then %.2f\n", (int)fa_module_numel(network), begin, end);
     return !(end < 0.7 * begin);
 }

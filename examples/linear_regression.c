@@ -36,8 +36,8 @@ int main(void)
 
     double first = fa_item(fa_mse_loss(fa_matmul(X, W), y)), second = fa_item(fa_mse_loss(fa_matmul(X, V), y));
     double apart = fa_item(fa_max(fa_flatten(fa_abs(fa_sub(W, V))), 0).values);
-    printf("loss by hand %.4f, with an optimizer %.4f; weights at most %.0e apart\n", first, second, apart);
     if (fa_failed())
         return fprintf(stderr, "%s\n", fa_error_message()), 1;
+    printf("loss by hand %.4f, with an optimizer %.4f; weights at most %.0e apart\n", first, second, apart);
     return !(apart < 1e-4 && first < 0.15);
 }

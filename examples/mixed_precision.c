@@ -28,7 +28,7 @@ int main(int count, char **argument)
     fa_optim *opt = fa_optim_adam(net, .lr = 0.003);
     fa_scaler *scaler = fa_amp_scaler();
     fa_loader *loader = fa_data_loader(fa_data_digits(.train = true), .batch_size = 64, .shuffle = true);
-    for (int epoch = 0; epoch < 10; epoch++)
+    FA_REPEAT (10)
         train(net, loader, opt, scaler, device);
 
     fa_meter *accuracy = fa_meter_accuracy();
@@ -36,8 +36,9 @@ int main(int count, char **argument)
         FA_USE(.no_grad = true, .autocast = FA_F16);
         fa_meter_update(accuracy, fa_forward(net, fa_to(batch.input, device)), .target = fa_to(batch.target, device));
     }
-    printf("accuracy %.1f%%, scale %g\n", 100 * fa_meter_value(accuracy), fa_scaler_get_scale(scaler));
+    const double right = fa_meter_value(accuracy), scale = fa_scaler_get_scale(scaler);
     if (fa_failed())
-        fprintf(stderr, "%s\n", fa_error_message());
-    return fa_failed() ? 1 : 0;
+        return fprintf(stderr, "%s\n", fa_error_message()), 1;
+    printf("accuracy %.1f%%, scale %g\n", 100 * right, scale);
+    return 0;
 }

@@ -63,8 +63,8 @@ int main(int count, char **argument)
     bool same = true;
     for (size_t i = 0; i < p.count; i++)
         same = same && fa_equal(p.item[i], q.item[i]);
-    printf("the weights are %s\n", same ? "the same" : "others");
     if (fa_failed())
         return fprintf(stderr, "%s\n", fa_error_message()), 1;
+    printf("the weights are %s\n", same ? "the same" : "others");
     return !same;
 }

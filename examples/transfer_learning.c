@@ -51,9 +51,9 @@ int main(int count, char **argument)
     double right = accuracy(net, bars(many), fa_to(fa_ge(many, 8), FA_I64));
 
     bool stayed = fa_equal(weight, fa_module_tensor(net, "0.0.weight"));
-    printf("across or down: %.0f%% right; the body %s\n", 100 * right, stayed ? "stayed as it was" : "changed");
     fa_module_summary(net, stdout, .input = FA_SHAPE(1, 1, 8, 8));
     if (fa_failed())
         return fprintf(stderr, "%s\n", fa_error_message()), 1;
+    printf("across or down: %.0f%% right; the body %s\n", 100 * right, stayed ? "stayed as it was" : "changed");
     return !(right > 0.95 && stayed);
 }

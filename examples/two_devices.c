@@ -43,8 +43,8 @@ int main(int count, char **argument)
 
     bool there = gradients_are_with(part1, one) && gradients_are_with(part2, two);
     double begin = fa_item(first), end = fa_item(last);
-    printf("loss %.2f, then %.2f; gradients %s\n", begin, end, there ? "where their parameters are" : "elsewhere");
     if (fa_failed())
         return fprintf(stderr, "%s\n", fa_error_message()), 1;
+    printf("loss %.2f, then %.2f; gradients %s\n", begin, end, there ? "where their parameters are" : "elsewhere");
     return !(end < 0.5 * begin && there);
 }

@@ -45,6 +45,27 @@
 /* Where a call is made from. */
 #define FA__HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
+/** Prints a dtype to a stream: f32. */
+inline std::ostream &operator<<(std::ostream &to, fa_dtype dtype)
+{
+    return to << (fa_dtype_name)(dtype);
+}
+/** Prints a device to a stream: cuda:1. */
+inline std::ostream &operator<<(std::ostream &to, fa_device device)
+{
+    return to << (fa_device_name)(device);
+}
+/** Whether two devices are the same. */
+inline bool operator==(fa_device a, fa_device b)
+{
+    return (fa_device_equal)(a, b);
+}
+/** Whether two devices differ. */
+inline bool operator!=(fa_device a, fa_device b)
+{
+    return !(a == b);
+}
+
 namespace fa
 {
 
@@ -310,6 +331,31 @@ class [[nodiscard]] autocast : public use
 
 /* ---- arguments ---- */
 
+/** A text: a literal, a std::string, or none. */
+class text
+{
+  public:
+    /** None. */
+    text() = default;
+    /** A copy of C's text; nullptr is none. */
+    text(const char *t) : kept(t ? t : ""), given(t != nullptr)
+    {
+    }
+    /** A text. */
+    text(std::string t) : kept(std::move(t)), given(true)
+    {
+    }
+    /** That of C, which lives as long as this; nullptr for none. */
+    const char *get() const
+    {
+        return given ? kept.c_str() : nullptr;
+    }
+
+  private:
+    std::string kept;
+    bool given = false;
+};
+
 /** A device: from fa_device, or from its name, as "cuda:0". */
 class device
 {
@@ -344,6 +390,16 @@ class device
     fa_device get() const
     {
         return value;
+    }
+    /** Whether two devices are the same. */
+    friend bool operator==(const device &a, const device &b)
+    {
+        return a.value == b.value;
+    }
+    /** Whether two devices differ. */
+    friend bool operator!=(const device &a, const device &b)
+    {
+        return !(a == b);
     }
 
   private:
@@ -483,12 +539,16 @@ class index
     index(const char *where, FA__HERE) : text(where), number(0), written_in(file), written_at(line)
     {
     }
-    /** A number. */
-    template <class N, class = std::enable_if_t<std::is_integral<N>::value>>
-    index(N i, FA__HERE) : text(nullptr), number(static_cast<int64_t>(i)), written_in(file), written_at(line)
+    /** A text. */
+    index(const std::string &where, FA__HERE) : text(where), number(0), written_in(file), written_at(line)
     {
     }
-    const char *const text;       /**< the text; nullptr for a number */
+    /** A number. */
+    template <class N, class = std::enable_if_t<std::is_integral<N>::value>>
+    index(N i, FA__HERE) : number(static_cast<int64_t>(i)), written_in(file), written_at(line)
+    {
+    }
+    const fa::text text;          /**< the text; none for a number */
     const int64_t number;         /**< the number */
     const char *const written_in; /**< where it was written */
     const int written_at;         /**< the line there */
@@ -704,10 +764,11 @@ class tensor : public handle<fa_tensor>
     tensor operator[](const index &where) const
     {
         const detail::call here(where.written_in, where.written_at);
-        return owned(where.text ? (fa_get)(get(), where.text) : fa__get_at(get(), where.number));
+        const char *const text = where.text.get();
+        return owned(text ? (fa_get)(get(), text) : fa__get_at(get(), where.number));
     }
-    /** Assigns a number or a tensor to a part, as in NumPy: x.set("::2, 0", 1.5). */
-    const tensor &set(const char *where, const arg &value, FA__HERE) const;
+    /** Assigns a number or a tensor to a part, as in NumPy: x.set("::2, 0", 1.5), or x.set(0, 1.5). */
+    const tensor &set(const index &where, const arg &value, FA__HERE) const;
 
     /** Makes a leaf accumulate gradients, or not. */
     const tensor &requires_grad(bool on, FA__HERE) const
@@ -829,6 +890,12 @@ class tensor : public handle<fa_tensor>
     }
 };
 
+/** Prints a device to a stream: cuda:1. */
+inline std::ostream &operator<<(std::ostream &to, const device &d)
+{
+    return to << d.get();
+}
+
 /** Prints a shape to a stream: (2, 3). */
 inline std::ostream &operator<<(std::ostream &to, const shape &s)
 {
@@ -927,12 +994,44 @@ inline std::vector<tensor> all(fa_tensors list)
     return v;
 }
 
+inline std::map<std::string, tensor> named(const fa_parameters &list)
+{
+    std::map<std::string, tensor> m;
+    if (!list.count)
+        check();
+    for (size_t i = 0; i < list.count; i++)
+        m.emplace(list.name[i], tensor(list.item[i]));
+    return m;
+}
+
+/* The names and tensors of a map, for C's functions, while the map lives. */
+class named_tensors
+{
+  public:
+    explicit named_tensors(const std::map<std::string, tensor> &map)
+    {
+        for (const auto &one : map) {
+            name.push_back(one.first.c_str());
+            item.push_back(one.second.get());
+        }
+    }
+    fa_parameters get() const
+    {
+        return {item.size(), item.data(), name.data()};
+    }
+
+  private:
+    std::vector<fa_tensor *> item;
+    std::vector<const char *> name;
+};
+
 } // namespace detail
 
-inline const tensor &tensor::set(const char *where, const arg &value, const char *file, int line) const
+inline const tensor &tensor::set(const index &where, const arg &value, const char *file, int line) const
 {
     const detail::call here(file, line);
-    detail::good((fa_set)(get(), where, value.get()));
+    const char *const text = where.text.get();
+    detail::good((fa_set)(get(), text ? text : std::to_string(where.number).c_str(), value.get()));
     return *this;
 }
 
@@ -1035,13 +1134,13 @@ class module : public handle<fa_module>
     std::map<std::string, tensor> parameters() const
     {
         const scope temporary;
-        return named((fa_module_parameters)(get()));
+        return detail::named((fa_module_parameters)(get()));
     }
     /** Parameters and buffers, by their names. */
     std::map<std::string, tensor> state() const
     {
         const scope temporary;
-        return named((fa_module_state)(get()));
+        return detail::named((fa_module_state)(get()));
     }
     /** A table of it and its descendants, with shapes of parameters; for the shape of an input, also of the results,
      * and multiply-adds: fa_module_summary(). */
@@ -1161,16 +1260,6 @@ class module : public handle<fa_module>
         const detail::call here(file, line);
         return tensor::owned(fa__forward(get(), inputs.get()));
     }
-    static std::map<std::string, tensor> named(const fa_parameters &list)
-    {
-        std::map<std::string, tensor> m;
-        if (!list.count)
-            detail::check();
-        for (size_t i = 0; i < list.count; i++)
-            m.emplace(list.name[i], tensor(list.item[i]));
-        return m;
-    }
-    friend std::map<std::string, tensor> load_file(const std::string &path, const char *file, int line);
 };
 
 /** A network of one's own: a class with layers as members, and forward().
@@ -1207,7 +1296,7 @@ class network : public module
         return {};
     }
     /** Makes a module of a kind, which messages name. */
-    explicit network(const char *kind = "network") : module(made(kind)), itself(*this)
+    explicit network(const fa::text &kind = "network") : module(made(kind)), itself(*this)
     {
         *static_cast<network **>((fa_module_data)(get())) = this;
     }
@@ -1231,10 +1320,10 @@ class network : public module
     }
 
   private:
-    static module made(const char *kind)
+    static module made(const fa::text &kind)
     {
         const fa_forward_function run = {nullptr, called};
-        return module::owned((fa_nn_custom)(kind, sizeof(network *), run, nullptr));
+        return module::owned((fa_nn_custom)(kind.get(), sizeof(network *), run, nullptr));
     }
     /* The function of C: exceptions become errors, and are thrown again behind the library's frames. */
     static fa_tensor *called(fa_module *self, fa_tensors inputs)
@@ -1493,6 +1582,41 @@ class parameters
 
 /* ---- training ---- */
 
+/** The state of an optimizer, schedule or scaler: what a load_state_dict() of one that was made in the same way takes.
+ */
+struct state_dict {
+    std::string kind;                      /**< what it is the state of, as "adam" */
+    std::map<std::string, tensor> tensors; /**< the tensors of the object, no copies, as "state.3.exp_avg" */
+    std::map<std::string, double> numbers; /**< as "group.0.lr" */
+};
+
+namespace detail
+{
+
+inline state_dict state_of(const fa_state_dict &s)
+{
+    good(s.kind);
+    state_dict state = {s.kind, named(s.tensors), {}};
+    for (size_t i = 0; i < s.numbers.count; i++)
+        state.numbers.emplace(s.numbers.name[i], s.numbers.item[i]);
+    return state;
+}
+
+template <class T> void load_state(T *object, bool (*load)(T *, const fa_state_dict *), const state_dict &state)
+{
+    const named_tensors tensors(state.tensors);
+    std::vector<double> item;
+    std::vector<const char *> name;
+    for (const auto &one : state.numbers) {
+        name.push_back(one.first.c_str());
+        item.push_back(one.second);
+    }
+    const fa_state_dict s = {state.kind.c_str(), tensors.get(), {item.size(), item.data(), name.data()}};
+    good(load(object, &s));
+}
+
+} // namespace detail
+
 /** An optimizer. */
 class optimizer : public handle<fa_optim>
 {
@@ -1526,6 +1650,18 @@ class optimizer : public handle<fa_optim>
     {
         const detail::call here(file, line);
         detail::good((fa_optim_set_lr)(get(), rate));
+    }
+    /** Its state: options, learning rates, and what it keeps of each parameter. */
+    fa::state_dict state_dict(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        return detail::state_of((fa_optim_state_dict)(get()));
+    }
+    /** Replaces its state by that of one that was made in the same way. */
+    void load_state_dict(const fa::state_dict &state, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::load_state(get(), fa_optim_load_state_dict, state);
     }
 
   private:
@@ -1571,6 +1707,18 @@ class schedule : public handle<fa_schedule>
     {
         const detail::call here(file, line);
         detail::good((fa_schedule_step_metric)(get(), metric));
+    }
+    /** Its state: where it is. */
+    fa::state_dict state_dict(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        return detail::state_of((fa_schedule_state_dict)(get()));
+    }
+    /** Replaces its state by that of one that was made in the same way. */
+    void load_state_dict(const fa::state_dict &state, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::load_state(get(), fa_schedule_load_state_dict, state);
     }
 
   private:
@@ -1671,6 +1819,18 @@ class grad_scaler : public handle<fa_scaler>
         const detail::call here(file, line);
         detail::good((fa_scaler_set_growth_interval)(get(), interval));
     }
+    /** Its state: its scale and factors. */
+    fa::state_dict state_dict(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        return detail::state_of((fa_scaler_state_dict)(get()));
+    }
+    /** Replaces its state by that of one that was made in the same way. */
+    void load_state_dict(const fa::state_dict &state, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::load_state(get(), fa_scaler_load_state_dict, state);
+    }
 
   private:
     grad_scaler(fa_scaler *object, taken t) : handle(object, t)
@@ -1688,6 +1848,15 @@ class dataset : public handle<fa_dataset>
     static dataset owned(fa_dataset *result)
     {
         return dataset(own(result), taken());
+    }
+    /** The number of samples. */
+    int64_t size(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        const int64_t n = (fa_dataset_length)(get());
+        if (n < 0)
+            detail::raise();
+        return n;
     }
 
   private:
@@ -1788,6 +1957,14 @@ class loader : public handle<fa_loader>
     {
         return (fa_loader_length)(get());
     }
+    /** Where it is: the epoch, and the batch in it. */
+    fa_loader_place position(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        const fa_loader_place place = (fa_loader_position)(get());
+        detail::check();
+        return place;
+    }
 
     /** A place in an epoch, for range-based for. */
     class iterator
@@ -1851,7 +2028,7 @@ class loader : public handle<fa_loader>
     }
 };
 
-/* ---- files, random numbers ---- */
+/* ---- files ---- */
 
 /** Writes parameters and buffers of a module to a file: .safetensors, .npz or .npy. */
 inline void save(const module &m, const std::string &path, FA__HERE)
@@ -1864,13 +2041,7 @@ inline void save(const module &m, const std::string &path, FA__HERE)
 inline void save(const std::map<std::string, tensor> &named, const std::string &path, FA__HERE)
 {
     const detail::call here(file, line);
-    std::vector<fa_tensor *> item;
-    std::vector<const char *> name;
-    for (const auto &one : named) {
-        name.push_back(one.first.c_str());
-        item.push_back(one.second.get());
-    }
-    detail::good((fa_save)({item.size(), item.data(), name.data()}, path.c_str(), nullptr));
+    detail::good((fa_save)(detail::named_tensors(named).get(), path.c_str(), nullptr));
 }
 
 /** Reads parameters and buffers of a module from a file. */
@@ -1886,7 +2057,164 @@ inline void load(const module &m, const std::string &path, bool strict = true, F
 inline std::map<std::string, tensor> load_file(const std::string &path, FA__HERE)
 {
     const detail::call here(file, line);
-    return module::named((fa_load_file)(path.c_str(), nullptr).tensors);
+    return detail::named((fa_load_file)(path.c_str(), nullptr).tensors);
+}
+
+/** The strings in the header of a file: the metadata of checkpoint_save(). */
+inline std::map<std::string, std::string> load_metadata(const std::string &path, FA__HERE)
+{
+    const detail::call here(file, line);
+    const fa_metadata list = (fa_load_header)(path.c_str()).metadata;
+    std::map<std::string, std::string> strings;
+    detail::check();
+    for (size_t i = 0; i < list.count; i++)
+        strings.emplace(list.name[i], list.value[i]);
+    return strings;
+}
+
+/** What is in a checkpoint; empty handles are left out. */
+struct checkpoint_options {
+    fa::module module = {};                           /**< its parameters and buffers */
+    fa::optimizer optim = {};                         /**< its state, options and learning rates */
+    fa::schedule schedule = {};                       /**< its state */
+    fa::grad_scaler scaler = {};                      /**< its scale and factors */
+    fa::loader loader = {};                           /**< its position: the epoch, and the batch in it */
+    std::map<std::string, std::string> metadata = {}; /**< strings of the program, which load_metadata() returns */
+};
+
+namespace detail
+{
+
+/* A checkpoint's objects for C's functions. */
+inline fa_checkpoint_options objects_of(const checkpoint_options &options)
+{
+    fa_checkpoint_options o = FA__DEFAULT_fa_checkpoint;
+    o.module = options.module.get(), o.optim = options.optim.get(), o.schedule = options.schedule.get();
+    o.scaler = options.scaler.get(), o.loader = options.loader.get();
+    return o;
+}
+
+} // namespace detail
+
+/** Saves what is needed to resume training with identical results: the given objects, and the state of the default
+ *  random number generator: fa::checkpoint_save("run.safetensors", {.module = net, .optim = optim}). */
+inline void checkpoint_save(const std::string &path, const checkpoint_options &options, FA__HERE)
+{
+    const detail::call here(file, line);
+    std::vector<const char *> name, value;
+    for (const auto &one : options.metadata) {
+        name.push_back(one.first.c_str());
+        value.push_back(one.second.c_str());
+    }
+    fa_checkpoint_options o = detail::objects_of(options);
+    o.metadata = {name.size(), name.data(), value.data()};
+    detail::good((fa_checkpoint_save)(path.c_str(), &o));
+}
+
+/** Restores objects that were made in the same way as the saved ones, and the default random number generator.
+ *  Schedules are made before this call, since making one changes the learning rates of the optimizer. */
+inline void checkpoint_load(const std::string &path, const checkpoint_options &options, FA__HERE)
+{
+    const detail::call here(file, line);
+    const fa_checkpoint_options o = detail::objects_of(options);
+    detail::good((fa_checkpoint_load)(path.c_str(), &o));
+}
+
+/* ---- meters ---- */
+
+struct meter_accuracy_options {
+    int64_t top_k = 1;
+    int64_t ignore_index = -100;
+};
+
+/** A mean, an accuracy or a confusion matrix over many batches, accumulated on the device (facula/train.h). */
+class meter : public handle<fa_meter>
+{
+  public:
+    using handle::handle;
+    meter() = default;
+    /** The weighted mean of values: of losses, with the sizes of their batches. */
+    static meter mean(FA__HERE)
+    {
+        const detail::call here(file, line);
+        return meter(own((fa_meter_mean)()), taken());
+    }
+    /** The part of the targets that are predicted correctly, 0 to 1. */
+    static meter accuracy(const meter_accuracy_options &options = {}, FA__HERE)
+    {
+        const detail::call here(file, line);
+        fa_meter_accuracy_options o = FA__DEFAULT_fa_meter_accuracy;
+        o.top_k = options.top_k, o.ignore_index = options.ignore_index;
+        return meter(own((fa_meter_accuracy)(&o)), taken());
+    }
+    /** A confusion matrix, with a row for each actual class and a column for each predicted one. */
+    static meter confusion(int64_t classes, int64_t ignore_index = -100, FA__HERE)
+    {
+        const detail::call here(file, line);
+        fa_meter_confusion_options o = FA__DEFAULT_fa_meter_confusion;
+        o.ignore_index = ignore_index;
+        return meter(own((fa_meter_confusion)(classes, &o)), taken());
+    }
+    /** Adds a value to a mean. */
+    void update(const arg &value, FA__HERE) const
+    {
+        add(value, FA__DEFAULT_fa_meter_update, file, line);
+    }
+    /** Adds a value to a mean with a weight: the size of the batch that it is the mean of. */
+    template <class Number, detail::if_number<Number> = 0> void update(const arg &value, Number count, FA__HERE) const
+    {
+        fa_meter_update_options o = FA__DEFAULT_fa_meter_update;
+        o.count = static_cast<double>(count);
+        add(value, o, file, line);
+    }
+    /** Adds logits (samples, classes, ...) and targets (samples, ...) to an accuracy or a confusion matrix. */
+    void update(const tensor &logits, const tensor &target, FA__HERE) const
+    {
+        fa_meter_update_options o = FA__DEFAULT_fa_meter_update;
+        o.target = target.get();
+        add(logits, o, file, line);
+    }
+    /** The mean or accuracy over all batches so far; NaN if there are none. Waits for it. */
+    double value(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        const double v = (fa_meter_value)(get());
+        detail::check();
+        return v;
+    }
+    /** The confusion matrix, i64 (classes, classes). */
+    tensor table(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        return tensor::owned((fa_meter_table)(get()));
+    }
+    /** Begins anew. */
+    void reset(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_meter_reset)(get()));
+    }
+
+  private:
+    meter(fa_meter *object, taken t) : handle(object, t)
+    {
+    }
+    void add(const arg &value, const fa_meter_update_options &options, const char *file, int line) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_meter_update)(get(), value.get(), &options));
+    }
+};
+
+/* ---- random numbers, threads ---- */
+
+/** Sets the number of threads for computations, with the calling one; 0 restores the default. Results do not depend on
+ *  it. */
+inline void set_num_threads(int threads, FA__HERE)
+{
+    const detail::call here(file, line);
+    (fa_set_num_threads)(threads);
+    detail::check();
 }
 
 /** Seeds the default random number generator. */
@@ -1957,7 +2285,7 @@ inline module sequential(std::initializer_list<module> parts, FA__HERE)
 }
 
 /** A module that calls a function, for sequential() and as a transform. The function lives as long as the module. */
-inline module function(std::function<tensor(const tensor &)> run, const char *kind = "function", FA__HERE)
+inline module function(std::function<tensor(const tensor &)> run, const fa::text &kind = "function", FA__HERE)
 {
     using F = decltype(run);
     const detail::call here(file, line);
@@ -1975,11 +2303,20 @@ inline module function(std::function<tensor(const tensor &)> run, const char *ki
     fa_nn_custom_options o = FA__DEFAULT_fa_nn_custom;
     o.data = &data;
     o.destroy = [](void *d) { delete *static_cast<F **>(d); };
-    const module m = module::owned((fa_nn_custom)(kind, sizeof data, forward, &o));
+    const module m = module::owned((fa_nn_custom)(kind.get(), sizeof data, forward, &o));
     f.release();
     return m;
 }
 } // namespace nn
+
+namespace transform
+{
+/** Applies transforms one after the other. */
+inline module compose(std::initializer_list<module> parts, FA__HERE)
+{
+    return nn::sequential(parts, file, line);
+}
+} // namespace transform
 
 } // namespace fa
 

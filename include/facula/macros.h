@@ -168,7 +168,7 @@ struct fa__line_guard {
 /* FA__NAMEDn(, ## __VA_ARGS__, ., ...), with more dots than operands: two texts in parentheses, of the first argument
  * behind the operands, as the program has it, with a dot behind it, and of the last operand, which is a dot if it is
  * missing (behind ##, macros in it are not expanded, so that nested calls do not grow exponentially).
- * FA__CHECK_COMPLETE() is an error if the operand is missing, and FA__CHECK_NAMED() unless the first text begins with a dot,
+ * FA__CHECK_COMPLETE() is an error if the operand is missing or has a name, and FA__CHECK_NAMED() unless the first text begins with a dot,
  * as options do: fa_sum(x, 1) would be "expected ';'". It may also be nothing, or a macro of the program in capital
  * letters. Between the two, operands are checked: fa_zeros(3, 4) lacks a shape, and fa_cat(x, y) a list. */
 #define FA__NAMED0(none, a, ...) (#a ".", "")
@@ -177,10 +177,12 @@ struct fa__line_guard {
 #define FA__NAMED3(none, a, b, c, d, ...) (#d ".", #c)
 #define FA__NAMED4(none, a, b, c, d, e, ...) (#e ".", #d)
 #define FA__NAMED5(none, a, b, c, d, e, f, ...) (#f ".", #e)
-#define FA__CHECK_COMPLETE(f, texts) FA__STATIC_ASSERT(__builtin_strcmp(FA__LAST_OPERAND texts, "."), f ": an argument is missing");
+#define FA__CHECK_COMPLETE(f, texts) FA__STATIC_ASSERT(__builtin_strcmp(FA__LAST_OPERAND texts, "."), f ": an argument is missing"); FA__STATIC_ASSERT(!FA__IS_OPTION(FA__LAST_OPERAND texts), f ": operands go without names, before the options");
 #define FA__CHECK_NAMED(f, texts) FA__STATIC_ASSERT(FA__IS_NAMED(FA__BEHIND_OPERANDS texts), f ": options have names, such as .dim = 1");
 #define FA__BEHIND_OPERANDS(behind, last) behind
 #define FA__LAST_OPERAND(behind, last) last
+/* `.dim = 1`, but not `.5`, and not a dot alone */
+#define FA__IS_OPTION(text) (__builtin_strcmp(text, ".A") > 0 && __builtin_strcmp(text, "/") < 0)
 #define FA__IS_NAMED(text) !__builtin_strncmp(text, ".", 1) || (__builtin_strcmp(text, "A") > 0 && __builtin_strcmp(text, "[") < 0 && __builtin_strncmp(text, "FA_", 3))
 /* an optional list of options and its end marker: `.p = 1` becomes `.p = 1, .fa__end = 0`, an empty list becomes
  * `.fa__end = 0` */

@@ -217,7 +217,8 @@ typedef struct fa_module_summary_options {
  *
  *  The last lines are totals: parameters, frozen parameters, and the bytes of parameters, buffers, input, and outputs
  *  of layers without children. A network on FA_META is run on FA_META, without computing. The training mode is
- *  restored afterwards.
+ *  restored afterwards, and printed. Modules that the forward function runs, but that are no descendants, so that they
+ * are neither trained nor saved with the module, are named last.
  *
  *      fa_module_summary(net, stdout, .input = FA_SHAPE(1, 3, 32, 32), .dtype = FA_SAME, .inputs)
  *

@@ -665,22 +665,22 @@ struct scatter_reduce_options {
     bool include_self = true;
     fa::tensor out = {};
 };
-inline tensor scatter_reduce(const fa::tensor &x, int64_t dim, const fa::tensor &index, const fa::tensor &src, const char *reduce, const scatter_reduce_options &options = {}, FA__HERE)
+inline tensor scatter_reduce(const fa::tensor &x, int64_t dim, const fa::tensor &index, const fa::tensor &src, const fa::text &reduce, const scatter_reduce_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_scatter_reduce_options given = FA__DEFAULT_fa_scatter_reduce;
     given.out = options.out.get();
     given.include_self = options.include_self;
-    return detail::result((fa_scatter_reduce)(x.get(), dim, index.get(), src.get(), reduce, &given), options.out);
+    return detail::result((fa_scatter_reduce)(x.get(), dim, index.get(), src.get(), reduce.get(), &given), options.out);
 }
 
-inline tensor scatter_reduce_(const fa::tensor &x, int64_t dim, const fa::tensor &index, const fa::tensor &src, const char *reduce, const scatter_reduce_options &options = {}, FA__HERE)
+inline tensor scatter_reduce_(const fa::tensor &x, int64_t dim, const fa::tensor &index, const fa::tensor &src, const fa::text &reduce, const scatter_reduce_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_scatter_reduce_options given = FA__DEFAULT_fa_scatter_reduce_;
     given.out = options.out.get();
     given.include_self = options.include_self;
-    detail::good((fa_scatter_reduce_)(x.get(), dim, index.get(), src.get(), reduce, &given));
+    detail::good((fa_scatter_reduce_)(x.get(), dim, index.get(), src.get(), reduce.get(), &given));
     return x;
 }
 
@@ -767,22 +767,22 @@ struct index_reduce_options {
     bool include_self = true;
     fa::tensor out = {};
 };
-inline tensor index_reduce(const fa::tensor &x, int64_t dim, const fa::tensor &index, const fa::tensor &source, const char *reduce, const index_reduce_options &options = {}, FA__HERE)
+inline tensor index_reduce(const fa::tensor &x, int64_t dim, const fa::tensor &index, const fa::tensor &source, const fa::text &reduce, const index_reduce_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_index_reduce_options given = FA__DEFAULT_fa_index_reduce;
     given.out = options.out.get();
     given.include_self = options.include_self;
-    return detail::result((fa_index_reduce)(x.get(), dim, index.get(), source.get(), reduce, &given), options.out);
+    return detail::result((fa_index_reduce)(x.get(), dim, index.get(), source.get(), reduce.get(), &given), options.out);
 }
 
-inline tensor index_reduce_(const fa::tensor &x, int64_t dim, const fa::tensor &index, const fa::tensor &source, const char *reduce, const index_reduce_options &options = {}, FA__HERE)
+inline tensor index_reduce_(const fa::tensor &x, int64_t dim, const fa::tensor &index, const fa::tensor &source, const fa::text &reduce, const index_reduce_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_index_reduce_options given = FA__DEFAULT_fa_index_reduce_;
     given.out = options.out.get();
     given.include_self = options.include_self;
-    detail::good((fa_index_reduce_)(x.get(), dim, index.get(), source.get(), reduce, &given));
+    detail::good((fa_index_reduce_)(x.get(), dim, index.get(), source.get(), reduce.get(), &given));
     return x;
 }
 
@@ -1117,12 +1117,12 @@ inline fa::tensor cosine_similarity(const fa::tensor &x1, const fa::tensor &x2, 
 struct einsum_options {
     fa::tensor out = {};
 };
-inline tensor einsum(const char *equation, const fa::tensors &x, const einsum_options &options = {}, FA__HERE)
+inline tensor einsum(const fa::text &equation, const fa::tensors &x, const einsum_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_einsum_options given = FA__DEFAULT_fa_einsum;
     given.out = options.out.get();
-    return detail::result((fa_einsum)(equation, x.get(), &given), options.out);
+    return detail::result((fa_einsum)(equation.get(), x.get(), &given), options.out);
 }
 
 struct matmul_options {
@@ -6561,7 +6561,7 @@ inline mode_result mode(const fa::tensor &x, Number dim, FA__HERE)
 struct quantile_options {
     fa::dims dim = FA_ALL;
     bool keepdim = false;
-    const char *interpolation = "linear";
+    fa::text interpolation = "linear";
     fa::tensor out = {};
 };
 inline tensor quantile(const fa::tensor &x, const fa::arg &q, const quantile_options &options = {}, FA__HERE)
@@ -6571,7 +6571,7 @@ inline tensor quantile(const fa::tensor &x, const fa::arg &q, const quantile_opt
     given.out = options.out.get();
     given.dim = options.dim.get();
     given.keepdim = options.keepdim;
-    given.interpolation = options.interpolation;
+    given.interpolation = options.interpolation.get();
     return detail::result((fa_quantile)(x.get(), q.get(), &given), options.out);
 }
 
@@ -6594,7 +6594,7 @@ inline fa::tensor quantile(const fa::tensor &x, const fa::arg &q, std::initializ
 struct nanquantile_options {
     fa::dims dim = FA_ALL;
     bool keepdim = false;
-    const char *interpolation = "linear";
+    fa::text interpolation = "linear";
     fa::tensor out = {};
 };
 inline tensor nanquantile(const fa::tensor &x, const fa::arg &q, const nanquantile_options &options = {}, FA__HERE)
@@ -6604,7 +6604,7 @@ inline tensor nanquantile(const fa::tensor &x, const fa::arg &q, const nanquanti
     given.out = options.out.get();
     given.dim = options.dim.get();
     given.keepdim = options.keepdim;
-    given.interpolation = options.interpolation;
+    given.interpolation = options.interpolation.get();
     return detail::result((fa_nanquantile)(x.get(), q.get(), &given), options.out);
 }
 
@@ -7435,13 +7435,13 @@ inline std::vector<tensor> broadcast_tensors(const fa::tensors &x, FA__HERE)
 }
 
 struct meshgrid_options {
-    const char *indexing = "ij";
+    fa::text indexing = "ij";
 };
 inline std::vector<tensor> meshgrid(const fa::tensors &x, const meshgrid_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_meshgrid_options given = FA__DEFAULT_fa_meshgrid;
-    given.indexing = options.indexing;
+    given.indexing = options.indexing.get();
     return detail::all((fa_meshgrid)(x.get(), &given));
 }
 
@@ -7511,7 +7511,7 @@ inline tensor column_stack(const fa::tensors &x, const column_stack_options &opt
 }
 
 struct pad_options {
-    const char *mode = "constant";
+    fa::text mode = "constant";
     double value = 0;
     fa::tensor out = {};
 };
@@ -7520,7 +7520,7 @@ inline tensor pad(const fa::tensor &x, const fa::numbers &pads, const pad_option
     const detail::call here(file, line);
     fa_pad_options given = FA__DEFAULT_fa_pad;
     given.out = options.out.get();
-    given.mode = options.mode;
+    given.mode = options.mode.get();
     given.value = options.value;
     return detail::result((fa_pad)(x.get(), pads.get(), &given), options.out);
 }
@@ -8059,7 +8059,7 @@ struct conv2d_options {
     fa::pair padding = 0;
     fa::pair dilation = 1;
     int64_t groups = 1;
-    const char *padding_mode = "zeros";
+    fa::text padding_mode = "zeros";
     bool bias = true;
     fa_dtype dtype = FA_SAME;
     fa::device device = {};
@@ -8072,7 +8072,7 @@ inline module conv2d(int64_t in, int64_t out, const fa::pair &kernel, const conv
     given.padding = options.padding.get();
     given.dilation = options.dilation.get();
     given.groups = options.groups;
-    given.padding_mode = options.padding_mode;
+    given.padding_mode = options.padding_mode.get();
     given.bias = options.bias;
     given.dtype = options.dtype;
     given.device = options.device.get();
@@ -8125,7 +8125,7 @@ struct conv1d_options {
     fa::pair padding = 0;
     fa::pair dilation = 1;
     int64_t groups = 1;
-    const char *padding_mode = "zeros";
+    fa::text padding_mode = "zeros";
     bool bias = true;
     fa_dtype dtype = FA_SAME;
     fa::device device = {};
@@ -8138,7 +8138,7 @@ inline module conv1d(int64_t in, int64_t out, int64_t kernel, const conv1d_optio
     given.padding = options.padding.get();
     given.dilation = options.dilation.get();
     given.groups = options.groups;
-    given.padding_mode = options.padding_mode;
+    given.padding_mode = options.padding_mode.get();
     given.bias = options.bias;
     given.dtype = options.dtype;
     given.device = options.device.get();
@@ -8628,7 +8628,7 @@ inline fa::module gru(int64_t input_size, int64_t hidden_size, Number num_layers
 
 struct rnn_options {
     int64_t num_layers = 1;
-    const char *nonlinearity = "tanh";
+    fa::text nonlinearity = "tanh";
     bool bias = true;
     bool batch_first = false;
     double dropout = 0;
@@ -8641,7 +8641,7 @@ inline module rnn(int64_t input_size, int64_t hidden_size, const rnn_options &op
     const detail::call here(file, line);
     fa_nn_rnn_options given = FA__DEFAULT_fa_nn_rnn;
     given.num_layers = options.num_layers;
-    given.nonlinearity = options.nonlinearity;
+    given.nonlinearity = options.nonlinearity.get();
     given.bias = options.bias;
     given.batch_first = options.batch_first;
     given.dropout = options.dropout;
@@ -8691,7 +8691,7 @@ inline module gru_cell(int64_t input_size, int64_t hidden_size, const gru_cell_o
 
 struct rnn_cell_options {
     bool bias = true;
-    const char *nonlinearity = "tanh";
+    fa::text nonlinearity = "tanh";
     fa_dtype dtype = FA_SAME;
     fa::device device = {};
 };
@@ -8700,7 +8700,7 @@ inline module rnn_cell(int64_t input_size, int64_t hidden_size, const rnn_cell_o
     const detail::call here(file, line);
     fa_nn_rnn_cell_options given = FA__DEFAULT_fa_nn_rnn_cell;
     given.bias = options.bias;
-    given.nonlinearity = options.nonlinearity;
+    given.nonlinearity = options.nonlinearity.get();
     given.dtype = options.dtype;
     given.device = options.device.get();
     return module::owned((fa_nn_rnn_cell)(input_size, hidden_size, &given));
@@ -8744,7 +8744,7 @@ inline fa::module multihead_attention(int64_t embed_dim, int64_t num_heads, Numb
 struct transformer_encoder_layer_options {
     int64_t dim_feedforward = 2048;
     double dropout = 0.1;
-    const char *activation = "relu";
+    fa::text activation = "relu";
     double layer_norm_eps = 1e-5;
     bool batch_first = false;
     bool norm_first = false;
@@ -8758,7 +8758,7 @@ inline module transformer_encoder_layer(int64_t d_model, int64_t nhead, const tr
     fa_nn_transformer_encoder_layer_options given = FA__DEFAULT_fa_nn_transformer_encoder_layer;
     given.dim_feedforward = options.dim_feedforward;
     given.dropout = options.dropout;
-    given.activation = options.activation;
+    given.activation = options.activation.get();
     given.layer_norm_eps = options.layer_norm_eps;
     given.batch_first = options.batch_first;
     given.norm_first = options.norm_first;
@@ -8779,7 +8779,7 @@ inline fa::module transformer_encoder_layer(int64_t d_model, int64_t nhead, Numb
 struct transformer_decoder_layer_options {
     int64_t dim_feedforward = 2048;
     double dropout = 0.1;
-    const char *activation = "relu";
+    fa::text activation = "relu";
     double layer_norm_eps = 1e-5;
     bool batch_first = false;
     bool norm_first = false;
@@ -8793,7 +8793,7 @@ inline module transformer_decoder_layer(int64_t d_model, int64_t nhead, const tr
     fa_nn_transformer_encoder_layer_options given = FA__DEFAULT_fa_nn_transformer_decoder_layer;
     given.dim_feedforward = options.dim_feedforward;
     given.dropout = options.dropout;
-    given.activation = options.activation;
+    given.activation = options.activation.get();
     given.layer_norm_eps = options.layer_norm_eps;
     given.batch_first = options.batch_first;
     given.norm_first = options.norm_first;
@@ -8838,7 +8838,7 @@ struct transformer_options {
     int64_t num_decoder_layers = 6;
     int64_t dim_feedforward = 2048;
     double dropout = 0.1;
-    const char *activation = "relu";
+    fa::text activation = "relu";
     fa::module custom_encoder = {};
     fa::module custom_decoder = {};
     double layer_norm_eps = 1e-5;
@@ -8856,7 +8856,7 @@ inline module transformer(int64_t d_model, int64_t nhead, const transformer_opti
     given.num_decoder_layers = options.num_decoder_layers;
     given.dim_feedforward = options.dim_feedforward;
     given.dropout = options.dropout;
-    given.activation = options.activation;
+    given.activation = options.activation.get();
     given.custom_encoder = options.custom_encoder.get();
     given.custom_decoder = options.custom_decoder.get();
     given.layer_norm_eps = options.layer_norm_eps;
@@ -8949,13 +8949,13 @@ inline module hardswish(FA__HERE)
 }
 
 struct gelu_options {
-    const char *approximate = "none";
+    fa::text approximate = "none";
 };
 inline module gelu(const gelu_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_nn_gelu_options given = FA__DEFAULT_fa_nn_gelu;
-    given.approximate = options.approximate;
+    given.approximate = options.approximate.get();
     return module::owned((fa_nn_gelu)(&given));
 }
 
@@ -9479,7 +9479,7 @@ inline fa::schedule constant(const fa::optimizer &optimizer, Number factor, FA__
 
 struct one_cycle_options {
     double pct_start = 0.3;
-    const char *anneal_strategy = "cos";
+    fa::text anneal_strategy = "cos";
     bool cycle_momentum = true;
     double base_momentum = 0.85;
     double max_momentum = 0.95;
@@ -9493,7 +9493,7 @@ inline schedule one_cycle(const fa::optimizer &optimizer, double max_lr, int64_t
     const detail::call here(file, line);
     fa_schedule_one_cycle_options given = FA__DEFAULT_fa_schedule_one_cycle;
     given.pct_start = options.pct_start;
-    given.anneal_strategy = options.anneal_strategy;
+    given.anneal_strategy = options.anneal_strategy.get();
     given.cycle_momentum = options.cycle_momentum;
     given.base_momentum = options.base_momentum;
     given.max_momentum = options.max_momentum;
@@ -9513,11 +9513,11 @@ inline fa::schedule one_cycle(const fa::optimizer &optimizer, double max_lr, int
 }
 
 struct reduce_on_plateau_options {
-    const char *mode = "min";
+    fa::text mode = "min";
     double factor = 0.1;
     int64_t patience = 10;
     double threshold = 1e-4;
-    const char *threshold_mode = "rel";
+    fa::text threshold_mode = "rel";
     int64_t cooldown = 0;
     double min_lr = 0;
     double eps = 1e-8;
@@ -9527,11 +9527,11 @@ inline schedule reduce_on_plateau(const fa::optimizer &optimizer, const reduce_o
 {
     const detail::call here(file, line);
     fa_schedule_reduce_on_plateau_options given = FA__DEFAULT_fa_schedule_reduce_on_plateau;
-    given.mode = options.mode;
+    given.mode = options.mode.get();
     given.factor = options.factor;
     given.patience = options.patience;
     given.threshold = options.threshold;
-    given.threshold_mode = options.threshold_mode;
+    given.threshold_mode = options.threshold_mode.get();
     given.cooldown = options.cooldown;
     given.min_lr = options.min_lr;
     given.eps = options.eps;
@@ -9573,14 +9573,14 @@ struct mnist_options {
     fa::module transform = {};
     bool download = false;
 };
-inline dataset mnist(const char *folder, const mnist_options &options = {}, FA__HERE)
+inline dataset mnist(const fa::text &folder, const mnist_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_data_mnist_options given = FA__DEFAULT_fa_data_mnist;
     given.train = options.train;
     given.transform = options.transform.get();
     given.download = options.download;
-    return dataset::owned((fa_data_mnist)(folder, &given));
+    return dataset::owned((fa_data_mnist)(folder.get(), &given));
 }
 
 struct fashion_mnist_options {
@@ -9588,14 +9588,14 @@ struct fashion_mnist_options {
     fa::module transform = {};
     bool download = false;
 };
-inline dataset fashion_mnist(const char *folder, const fashion_mnist_options &options = {}, FA__HERE)
+inline dataset fashion_mnist(const fa::text &folder, const fashion_mnist_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_data_mnist_options given = FA__DEFAULT_fa_data_fashion_mnist;
     given.train = options.train;
     given.transform = options.transform.get();
     given.download = options.download;
-    return dataset::owned((fa_data_fashion_mnist)(folder, &given));
+    return dataset::owned((fa_data_fashion_mnist)(folder.get(), &given));
 }
 
 struct kmnist_options {
@@ -9603,14 +9603,14 @@ struct kmnist_options {
     fa::module transform = {};
     bool download = false;
 };
-inline dataset kmnist(const char *folder, const kmnist_options &options = {}, FA__HERE)
+inline dataset kmnist(const fa::text &folder, const kmnist_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_data_mnist_options given = FA__DEFAULT_fa_data_kmnist;
     given.train = options.train;
     given.transform = options.transform.get();
     given.download = options.download;
-    return dataset::owned((fa_data_kmnist)(folder, &given));
+    return dataset::owned((fa_data_kmnist)(folder.get(), &given));
 }
 
 struct emnist_options {
@@ -9618,14 +9618,14 @@ struct emnist_options {
     fa::module transform = {};
     bool download = false;
 };
-inline dataset emnist(const char *folder, const char *split, const emnist_options &options = {}, FA__HERE)
+inline dataset emnist(const fa::text &folder, const fa::text &split, const emnist_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_data_emnist_options given = FA__DEFAULT_fa_data_emnist;
     given.train = options.train;
     given.transform = options.transform.get();
     given.download = options.download;
-    return dataset::owned((fa_data_emnist)(folder, split, &given));
+    return dataset::owned((fa_data_emnist)(folder.get(), split.get(), &given));
 }
 
 struct cifar10_options {
@@ -9633,14 +9633,14 @@ struct cifar10_options {
     fa::module transform = {};
     bool download = false;
 };
-inline dataset cifar10(const char *folder, const cifar10_options &options = {}, FA__HERE)
+inline dataset cifar10(const fa::text &folder, const cifar10_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_data_mnist_options given = FA__DEFAULT_fa_data_cifar10;
     given.train = options.train;
     given.transform = options.transform.get();
     given.download = options.download;
-    return dataset::owned((fa_data_cifar10)(folder, &given));
+    return dataset::owned((fa_data_cifar10)(folder.get(), &given));
 }
 
 struct cifar100_options {
@@ -9649,7 +9649,7 @@ struct cifar100_options {
     bool coarse = false;
     bool download = false;
 };
-inline dataset cifar100(const char *folder, const cifar100_options &options = {}, FA__HERE)
+inline dataset cifar100(const fa::text &folder, const cifar100_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_data_cifar100_options given = FA__DEFAULT_fa_data_cifar100;
@@ -9657,7 +9657,7 @@ inline dataset cifar100(const char *folder, const cifar100_options &options = {}
     given.transform = options.transform.get();
     given.coarse = options.coarse;
     given.download = options.download;
-    return dataset::owned((fa_data_cifar100)(folder, &given));
+    return dataset::owned((fa_data_cifar100)(folder.get(), &given));
 }
 
 inline dataset cached(const fa::dataset &dataset, FA__HERE)
@@ -9666,10 +9666,10 @@ inline dataset cached(const fa::dataset &dataset, FA__HERE)
     return dataset::owned((fa_data_cached)(dataset.get()));
 }
 
-inline dataset cached_in(const fa::dataset &dataset, const char *folder, FA__HERE)
+inline dataset cached_in(const fa::dataset &dataset, const fa::text &folder, FA__HERE)
 {
     const detail::call here(file, line);
-    return dataset::owned((fa_data_cached_in)(dataset.get(), folder));
+    return dataset::owned((fa_data_cached_in)(dataset.get(), folder.get()));
 }
 
 struct padded_options {
@@ -9698,86 +9698,86 @@ inline fa::dataset padded(const fa::dataset &dataset, Number value, FA__HERE)
 }
 
 struct webdataset_options {
-    const char *input = nullptr;
-    const char *target = nullptr;
-    const char *extra = nullptr;
+    fa::text input = {};
+    fa::text target = {};
+    fa::text extra = {};
     fa::module transform = {};
     int64_t channels = 3;
     int64_t shuffle = 0;
     int64_t rank = 0;
     int64_t ranks = 1;
 };
-inline dataset webdataset(const char *shards, const webdataset_options &options = {}, FA__HERE)
+inline dataset webdataset(const fa::text &shards, const webdataset_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_data_webdataset_options given = FA__DEFAULT_fa_data_webdataset;
-    given.input = options.input;
-    given.target = options.target;
-    given.extra = options.extra;
+    given.input = options.input.get();
+    given.target = options.target.get();
+    given.extra = options.extra.get();
     given.transform = options.transform.get();
     given.channels = options.channels;
     given.shuffle = options.shuffle;
     given.rank = options.rank;
     given.ranks = options.ranks;
-    return dataset::owned((fa_data_webdataset)(shards, &given));
+    return dataset::owned((fa_data_webdataset)(shards.get(), &given));
 }
 
 struct image_folder_options {
     fa::module transform = {};
     int64_t channels = 3;
 };
-inline dataset image_folder(const char *folder, const image_folder_options &options = {}, FA__HERE)
+inline dataset image_folder(const fa::text &folder, const image_folder_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_data_image_folder_options given = FA__DEFAULT_fa_data_image_folder;
     given.transform = options.transform.get();
     given.channels = options.channels;
-    return dataset::owned((fa_data_image_folder)(folder, &given));
+    return dataset::owned((fa_data_image_folder)(folder.get(), &given));
 }
 
 struct csv_options {
-    const char *target = nullptr;
+    fa::text target = {};
     int64_t header = -1;
     int64_t delimiter = 0;
     fa_missing missing = FA_MISSING_FAIL;
     fa_dtype target_dtype = FA_SAME;
 };
-inline dataset csv(const char *path, const csv_options &options = {}, FA__HERE)
+inline dataset csv(const fa::text &path, const csv_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_data_csv_options given = FA__DEFAULT_fa_data_csv;
-    given.target = options.target;
+    given.target = options.target.get();
     given.header = options.header;
     given.delimiter = options.delimiter;
     given.missing = options.missing;
     given.target_dtype = options.target_dtype;
-    return dataset::owned((fa_data_csv)(path, &given));
+    return dataset::owned((fa_data_csv)(path.get(), &given));
 }
 
 struct text_options {
     fa_token_kind token = FA_TOKEN_BYTES;
     int64_t stride = 0;
 };
-inline dataset text(const char *path, int64_t block_size, const text_options &options = {}, FA__HERE)
+inline dataset text(const fa::text &path, int64_t block_size, const text_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_data_text_options given = FA__DEFAULT_fa_data_text;
     given.token = options.token;
     given.stride = options.stride;
-    return dataset::owned((fa_data_text)(path, block_size, &given));
+    return dataset::owned((fa_data_text)(path.get(), block_size, &given));
 }
 
 struct npy_options {
-    const char *target = nullptr;
-    const char *input = nullptr;
+    fa::text target = {};
+    fa::text input = {};
 };
-inline dataset npy(const char *path, const npy_options &options = {}, FA__HERE)
+inline dataset npy(const fa::text &path, const npy_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_data_npy_options given = FA__DEFAULT_fa_data_npy;
-    given.target = options.target;
-    given.input = options.input;
-    return dataset::owned((fa_data_npy)(path, &given));
+    given.target = options.target.get();
+    given.input = options.input.get();
+    return dataset::owned((fa_data_npy)(path.get(), &given));
 }
 
 } // namespace data
@@ -10270,16 +10270,16 @@ inline fa::tensor xavier_normal_(const fa::tensor &t, Number gain, FA__HERE)
 
 struct kaiming_uniform__options {
     double a = 0;
-    const char *mode = "fan_in";
-    const char *nonlinearity = "leaky_relu";
+    fa::text mode = "fan_in";
+    fa::text nonlinearity = "leaky_relu";
 };
 inline tensor kaiming_uniform_(const fa::tensor &t, const kaiming_uniform__options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_init_kaiming_uniform__options given = FA__DEFAULT_fa_init_kaiming_uniform_;
     given.a = options.a;
-    given.mode = options.mode;
-    given.nonlinearity = options.nonlinearity;
+    given.mode = options.mode.get();
+    given.nonlinearity = options.nonlinearity.get();
     detail::good((fa_init_kaiming_uniform_)(t.get(), &given));
     return t;
 }
@@ -10294,16 +10294,16 @@ inline fa::tensor kaiming_uniform_(const fa::tensor &t, Number a, FA__HERE)
 
 struct kaiming_normal__options {
     double a = 0;
-    const char *mode = "fan_in";
-    const char *nonlinearity = "leaky_relu";
+    fa::text mode = "fan_in";
+    fa::text nonlinearity = "leaky_relu";
 };
 inline tensor kaiming_normal_(const fa::tensor &t, const kaiming_normal__options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_init_kaiming_uniform__options given = FA__DEFAULT_fa_init_kaiming_normal_;
     given.a = options.a;
-    given.mode = options.mode;
-    given.nonlinearity = options.nonlinearity;
+    given.mode = options.mode.get();
+    given.nonlinearity = options.nonlinearity.get();
     detail::good((fa_init_kaiming_normal_)(t.get(), &given));
     return t;
 }

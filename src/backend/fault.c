@@ -37,13 +37,32 @@ static const char *const zeros[] = {[FA__ZERO_DIVISOR] = "division by zero",
                                     [FA__ZERO_NEGATIVE] = "a weight that is not 0 or more",
                                     [FA__ZERO_WEIGHTS] = "weights of which the sum is 0"};
 
-void fa__fault_describe(struct fa__text *text, const fa__fault *f, const fa__launch *l, bool composed)
+/* Whether the indices of an operation are class numbers: those of a loss or of one_hot. */
+static bool takes_classes(const fa__op *op)
+{
+    for (int i = 0; i < op->nfields; i++)
+        if (!strcmp(op->fields[i].name, "target") || !strcmp(op->fields[i].name, "num_classes"))
+            return true;
+    return false;
+}
+
+static void add_index(struct fa__text *text, const fa__fault *f, const fa__launch *l, const fa__op *caller)
+{
+    const bool composed = caller && l && caller->id != l->op->id;
+    const long long value = f->value, size = f->size, place = composed ? place_as_given(f, l) : f->position;
+    if (composed && takes_classes(caller))
+        fa__text_add(text, "class %lld is out of range: there are %lld classes, counted from 0 (element %lld)", value,
+                     size, place);
+    else
+        fa__text_add(text, "index %lld is out of range for dimension %d of size %lld (element %lld of the indices)",
+                     value, (int)f->dim, size, place);
+}
+
+void fa__fault_describe(struct fa__text *text, const fa__fault *f, const fa__launch *l, const fa__op *caller)
 {
     int32_t code = atomic_load_explicit(&f->code, memory_order_acquire);
     if (code == FA_ERROR_INDEX)
-        fa__text_add(text, "index %lld is out of range for dimension %d of size %lld (element %lld of the indices)",
-                     (long long)f->value, (int)f->dim, (long long)f->size,
-                     (long long)(composed && l ? place_as_given(f, l) : f->position));
+        add_index(text, f, l, caller);
     else if (code == FA_ERROR_ARGUMENT && f->dim == FA__ZERO_WEIGHTS) /* their sum has no place */
         fa__text_add(text, "%s", zeros[f->dim]);
     else if (code == FA_ERROR_ARGUMENT)
@@ -99,6 +118,6 @@ bool fa__fault_report(const fa__fault *f, const fa__launch *l, const fa__device 
     fa__text_add(&text, same ? "%s(" : "%s, at ", caller->name); /* the operands of its part, whose name says nothing */
     add_fields(&text, l, device, code);
     fa__text_add(&text, same ? "): " : ": ");
-    fa__fault_describe(&text, f, l, !same);
+    fa__fault_describe(&text, f, l, caller);
     return fa__fail((fa_code)code, "%s%s", fa__op_prefix(caller), buffer);
 }

@@ -5,8 +5,8 @@
 
 struct fa__text;
 /* "index 7 is out of range for dimension 0 of size 4 (element 2 of the indices)": of those that were given, which a
- * composed operation (`composed`) may have expanded before the launch, which is NULL where it is not known. */
-void fa__fault_describe(struct fa__text *, const fa__fault *, const fa__launch *, bool composed);
+ * composed operation, the caller, may have expanded before the launch. Both are NULL where they are not known. */
+void fa__fault_describe(struct fa__text *, const fa__fault *, const fa__launch *, const fa__op *caller);
 
 /* Raises a fault's error with what is left of the call that ran late, which is the launch:
  * "fa_gather(x=(3, 4) f32 late:0, dim=1, index=(3, 1) i64 late:0): index 7 is ...". Without a fault nothing is raised,

@@ -82,7 +82,7 @@ static FA__COLD bool fault_fails(const fa__call *c, const fa__launch *l, const f
 {
     char text[200];
     struct fa__text what = fa__text_in(text, sizeof text);
-    fa__fault_describe(&what, fault, l, fa__asked_for(c)->id != c->op->id);
+    fa__fault_describe(&what, fault, l, fa__asked_for(c));
     return fa__call_fail(c, (fa_code)atomic_load(&fault->code), "%s", text);
 }
 

@@ -91,10 +91,23 @@ static fa_tensor *run(fa_module *module, fa_tensors inputs)
     return y;
 }
 
+static _Thread_local struct {
+    void (*watch)(void *context, fa_module *);
+    void *context;
+} watching;
+
+void fa__forward_watch(void (*watch)(void *context, fa_module *), void *context)
+{
+    watching.watch = watch;
+    watching.context = context;
+}
+
 fa_tensor *fa__forward(fa_module *module, fa_tensors inputs)
 {
     if (!fa__module_check(module, "fa_forward") || fa_error_stands()) /* its parameters may not have been loaded */
         return NULL;
+    if (watching.watch)
+        watching.watch(watching.context, module);
     failure.outer = NULL;
     const fa_module *held = module->hooks ? fa__hold(module) : NULL; /* a hook may remove the module from its parent */
     FA_SCOPE;

@@ -51,6 +51,9 @@ typedef struct fa__spot {
  * members. Returning false stops the traversal. */
 typedef bool fa__visit(void *context, const fa__spot *spot, const fa__member *member);
 
+/* Calls watch(context, module) before each run of a module in this thread; NULL: no longer. */
+void fa__forward_watch(void (*watch)(void *context, fa_module *), void *context);
+
 /* Traverses a module and its descendants. False if a visit returned false; false and an error if modules are nested
  * too deeply. */
 bool fa__module_walk(const fa_module *module, fa__visit *visit, void *context);

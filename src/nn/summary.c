@@ -20,13 +20,23 @@ typedef struct record {
     bool trained;
 } record;
 
+enum { MAX_STRANGERS = 8 };
+
 typedef struct records {
     fa_object base;
-    size_t count;
+    fa_module *stranger[MAX_STRANGERS]; /* modules that the run has met, but that are no descendants */
+    size_t strangers, count;
     record item[];
 } records;
 
-static const fa_object_type records_type = {"summary", NULL};
+static void records_destroy(void *object)
+{
+    records *r = object;
+    for (size_t i = 0; i < r->strangers; i++)
+        fa_release(r->stranger[i]);
+}
+
+static const fa_object_type records_type = {"summary", records_destroy};
 
 /* An empty record for a module that was added during the run. */
 static const record *record_of(const records *r, const fa_module *module)
@@ -101,6 +111,27 @@ static fa_tensor *look(fa_module *module, fa_tensors inputs, fa_tensor *output, 
     return NULL;
 }
 
+static bool has(const fa_module *outer, const fa_module *module)
+{
+    FA_SCOPE;
+    const fa_modules all = fa_module_modules(outer);
+    for (size_t i = 0; i < all.count; i++)
+        if (all.item[i] == module)
+            return true;
+    return false;
+}
+
+/* Keeps a module that is neither a descendant nor one of another stranger. */
+static void meet(void *context, fa_module *module)
+{
+    records *r = context;
+    bool known = record_of(r, module)->module != NULL;
+    for (size_t i = 0; i < r->strangers && !known; i++)
+        known = has(r->stranger[i], module);
+    if (!known && r->strangers < MAX_STRANGERS)
+        r->stranger[r->strangers++] = fa_keep(module);
+}
+
 /* Runs the module in inference mode, and restores the mode in any case. */
 static bool run(const fa_module *module, records *r, fa_tensors inputs)
 {
@@ -112,7 +143,9 @@ static bool run(const fa_module *module, records *r, fa_tensors inputs)
         each->module->training = false;
         good = good && (each->hook = fa_module_hook_forward(each->module, look, each));
     }
+    fa__forward_watch(meet, r);
     good = good && fa__forward((fa_module *)(uintptr_t)module, inputs) && !fa_error_stands();
+    fa__forward_watch(NULL, NULL);
     for (size_t i = 0; i < r->count; i++) {
         if (r->item[i].hook)
             fa_module_unhook(r->item[i].module, r->item[i].hook);
@@ -240,6 +273,29 @@ static int64_t frozen(const fa_module *module)
     return sum;
 }
 
+/* Whether dropout and batch_norm are in training mode. */
+static void write_mode(const table *t)
+{
+    size_t training = 0;
+    for (size_t i = 0; i < t->records->count; i++)
+        training += t->records->item[i].module->training;
+    if (training && training < t->records->count)
+        fprintf(t->file, "mode: training of %zu modules, inference of %zu\n", training, t->records->count - training);
+    else
+        fprintf(t->file, "mode: %s\n", training ? "training" : "inference");
+}
+
+/* Modules that the forward function runs, but that fa_module_add() was not called for. */
+static void write_strangers(const table *t, const fa_module *module)
+{
+    for (size_t i = 0; i < t->records->strangers; i++) {
+        const fa_module *m = t->records->stranger[i];
+        if (!has(module, m))
+            fprintf(t->file, "no part of it, but run: %s, parameters: %s\n", m->kind,
+                    number_of(fa_module_numel(m)).text);
+    }
+}
+
 static bool write_totals(const table *t, const fa_module *module, fa_tensors inputs)
 {
     int64_t in = 0, out = 0, work = 0;
@@ -255,6 +311,8 @@ static bool write_totals(const table *t, const fa_module *module, fa_tensors inp
     if (t->ran)
         fprintf(t->file, "multiply-adds: %s; input: %s bytes, results of layers: %s bytes\n", number_of(work).text,
                 number_of(in).text, number_of(out).text);
+    write_mode(t);
+    write_strangers(t, module);
     return !fa_error_stands();
 }
 

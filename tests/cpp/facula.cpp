@@ -1,5 +1,6 @@
 // facula.hpp: ownership, operators, errors with lines, exceptions through the library, networks, loaders. Usage: facula
 // WORK, a folder for files. Also compiled as C++17.
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <facula/facula.hpp>
@@ -426,6 +427,11 @@ static void datasets()
     const fa::dataset whole = fa::data::digits();
     const auto [train, test] = fa::data::split(whole, 0.75);
     const fa::datasets counted = fa::data::split(whole, 100, {-1});
+    CHECK(whole.size() == 1438 && counted.first.size() == 100);
+    CHECK(says(failure([] { (void)fa::dataset().size(); }), "the dataset is NULL"));
+    const fa::module halved =
+        fa::transform::compose({fa::transform::to_tensor(), fa::transform::normalize({.5}, {.5})});
+    CHECK(fa::equal(halved(fa::ones({2, 1, 4, 4})), fa::ones({2, 1, 4, 4})));
     CHECK(train.get() && test.get());
     CHECK(fa_dataset_length(counted.first.get()) == 100);
     CHECK(fa_dataset_length(counted.second.get()) == fa_dataset_length(whole.get()) - 100);
@@ -571,6 +577,102 @@ static void scalers()
     CHECK(says(failure([] { (void)fa::grad_scaler().get_scale(); }), "the scaler is NULL"));
 }
 
+template <class T> static std::string printed(const T &value)
+{
+    std::ostringstream to;
+    to << value;
+    return to.str();
+}
+
+static void dtypes_and_devices()
+{
+    const fa::tensor x = {1.0, 2.0};
+    CHECK(printed(x.dtype()) == "f32" && printed(x.device()) == "cpu" && printed(fa::device("late:1")) == "late:1");
+    CHECK(x.device() == FA_CPU && x.device() != FA_LATE(1) && x.device() == fa::device("cpu"));
+    CHECK(fa::device("late:1") != fa::device() && fa::device("late:1") == "late:1");
+}
+
+// Whatever is a text may be a std::string.
+static void texts()
+{
+    const std::string equation = "ij,kj->ik", part = "0, 1:", nowhere = "a folder that does not exist, of a long name";
+    const fa::tensor x = fa::tensor::from(std::vector<float>{1, 2, 3, 4}, {2, 2});
+    CHECK((fa::einsum(equation, {x, x}).to_vector<int>() == std::vector<int>{5, 11, 11, 25}));
+    CHECK(x[part].item() == 2 && x[std::string("1, ") + "0"].item() == 3);
+    x.set(part, 7);
+    x.set(1, 9);
+    CHECK((x.to_vector<int>() == std::vector<int>{1, 7, 9, 9}));
+    CHECK(says(failure([&] { (void)fa::data::cifar10(nowhere); }), nowhere));
+    fa::pad_options options;
+    options.mode = std::string("reflect");
+    CHECK(fa::pad(x, {1, 0}, options)[0][0].item() == 7);
+    CHECK(says(fa::nn::function([](const fa::tensor &t) { return t; }, std::string("twice")).summary(), "twice"));
+}
+
+static void meters()
+{
+    const fa::meter loss = fa::meter::mean(), right = fa::meter::accuracy(), table = fa::meter::confusion(2);
+    const fa::tensor logits = fa::tensor::parse("[[0., 1.], [1., 0.], [3., 0.], [0., 2.]]"), target = {1, 0, 0, 0};
+    loss.update(2.0);
+    loss.update(fa::sum(logits), 3); // 7, of a batch of three samples
+    CHECK(loss.value() == (2 + 3 * 7) / 4.0);
+    right.update(logits, target);
+    table.update(logits, target);
+    CHECK(right.value() == 0.75 && table.value() == 0.75 && table.table().to_vector<int>()[1] == 1);
+    right.reset();
+    CHECK(std::isnan(right.value()));
+    CHECK(fa::meter::accuracy({2}).get() != nullptr);
+    CHECK(says(failure([&] { right.update(logits); }), line(__LINE__) + "fa_meter_update"));
+}
+
+// A training of two steps, with all that a checkpoint keeps.
+struct training {
+    fa::module net = fa::nn::linear(3, 1);
+    fa::optimizer optim = fa::optim::adam(net);
+    fa::schedule schedule = fa::lr::step_lr(optim, 1);
+    fa::loader loader = fa::data::loader(fa::data::digits(), {100});
+
+    fa::tensor step() const
+    {
+        optim.zero_grad();
+        fa::sum(net(fa::randn({4, 3}))).backward();
+        optim.step();
+        schedule.step();
+        return net.parameters().at("weight");
+    }
+};
+
+static void checkpoints(const std::string &work)
+{
+    const std::string path = work + "/run.safetensors";
+    const training first, second, third;
+    for (const fa::batch &b : first.loader)
+        if (b.index == 2)
+            break;
+    (void)first.step();
+    fa::checkpoint_options saved, loaded;
+    saved.module = first.net, saved.optim = first.optim, saved.schedule = first.schedule, saved.loader = first.loader;
+    saved.metadata = {{"run", "seven"}};
+    loaded.module = second.net, loaded.optim = second.optim, loaded.schedule = second.schedule;
+    loaded.loader = second.loader;
+    fa::checkpoint_save(path, saved);
+    const fa::tensor expected = fa::clone(first.step());
+    fa::checkpoint_load(path, loaded);
+    CHECK(second.loader.position().batch == 3 && fa::load_metadata(path).at("run") == "seven");
+    CHECK(fa::equal(second.step(), expected) && first.optim.lr() == second.optim.lr());
+    CHECK(says(failure([&] { fa::checkpoint_load(work + "/none", loaded); }), line(__LINE__) + "fa_checkpoint_load"));
+
+    third.optim.load_state_dict(first.optim.state_dict());
+    third.schedule.load_state_dict(first.schedule.state_dict());
+    const fa::state_dict state = third.optim.state_dict();
+    CHECK(state.kind == "adam" && state.numbers.at("state.0.step") == 2 && state.tensors.count("state.0.exp_avg") == 1);
+    CHECK(third.optim.lr() == first.optim.lr());
+    CHECK(says(failure([&] { third.optim.load_state_dict({}); }), line(__LINE__) + "fa_optim_load_state_dict"));
+    const fa::grad_scaler scaler = fa::amp::scaler(8), other = fa::amp::scaler(16);
+    other.load_state_dict(scaler.state_dict());
+    CHECK(other.get_scale() == 8);
+}
+
 int main(int count, char **argument)
 {
     operators();
@@ -589,6 +691,12 @@ int main(int count, char **argument)
     loaders();
     memory();
     scalers();
+    dtypes_and_devices();
+    texts();
+    meters();
+    checkpoints(count > 1 ? argument[1] : ".");
+    fa::set_num_threads(1);
+    CHECK(says(failure([] { fa::set_num_threads(-1); }), line(__LINE__) + "fa_set_num_threads"));
     if (!failures)
         std::printf("[       OK ] facula.hpp, C++ %ld\n", __cplusplus);
     return failures > 0;

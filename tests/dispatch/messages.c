@@ -99,8 +99,9 @@ static void indices_out_of_range(void **state)
          "fa_scatter_add_(x=(3, 4) f32 cpu, dim=1, index=(3, 1) i64 cpu, src=(3, 1) f32 cpu): index 9 is out of range "
          "for dimension 1 of size 4 (element 1 of the indices)");
     SAYS(fa_cross_entropy(x, one), FA_ERROR_INDEX,
-         "fa_cross_entropy(input=(3, 4) f32 cpu, target=(3,) i64 cpu): index 9 is out of range for dimension 1 of size "
-         "4 (element 1 of the indices)");
+         "fa_cross_entropy(input=(3, 4) f32 cpu, target=(3,) i64 cpu): class 9 is out of range: there are 4 classes, "
+         "counted from 0 (element 1)");
+    SAYS(fa_one_hot(one, .num_classes = 4), FA_ERROR_INDEX, "fa_one_hot(*): class 9 is out of range: there are 4 *");
 }
 
 /* The element is that of the index as it was given, which the operation expands. */
@@ -124,6 +125,18 @@ static void elements_of_lists(void **state)
             fa_to(fa_tensor_from(((int64_t[]){0, 1, 2, 0, 1, 9, 0, 1}), FA_SHAPE(2, 4), .dtype = FA_I64), device);
         SAYS((fa_gather(x, 0, four), fa_synchronize(device)), FA_ERROR_INDEX, "*index 9 *(element 5 of the indices)");
     }
+}
+
+static void samples_that_are_not_flattened(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *images = fa_zeros(FA_SHAPE(2, 1, 4, 4));
+    SAYS(
+        fa_linear(images, fa_zeros(FA_SHAPE(3, 16))), FA_ERROR_SHAPE,
+        "fa_linear(*): x has 4 features, its last size, and weight takes 16, its second size, as many as a sample of x "
+        "has in all: put fa_nn_flatten() before it");
+    SAYS(fa_linear(images, fa_zeros(FA_SHAPE(3, 15))), FA_ERROR_SHAPE, "*weight takes 15, its second size");
 }
 
 static void what_cannot_be(void **state)
@@ -185,8 +198,8 @@ static void indices_out_of_range_late(void **state)
     SAYS(fa_synchronize(DEVICE(0)), FA_ERROR_INDEX,
          "fa_scatter_add_(x=(3, 4) bf16 late:0, *src=(3, 1) bf16 late:0): *");
     SAYS(fa_item(fa_cross_entropy(x, one)), FA_ERROR_INDEX,
-         "fa_cross_entropy, at x=(3, 4) f32 late:0, dim=1, index=(3, 1) i64 late:0: index 9 is out of range for "
-         "dimension 1 of size 4 (element 1 of the indices)");
+         "fa_cross_entropy, at x=(3, 4) f32 late:0, dim=1, index=(3, 1) i64 late:0: class 9 is out of range: "
+         "there are 4 classes, counted from 0 (element 1)");
     /* one fault is told once, and what comes after it is as good as ever */
     assert_true(fa_item(fa_sum(y)) == 3);
     assert_no_error();
@@ -676,6 +689,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(indices_out_of_range),
         TEST(elements_of_lists),
+        TEST(samples_that_are_not_flattened),
         TEST(what_cannot_be),
         TEST(indices_out_of_range_late),
         TEST(what_failed_is_not_read),

@@ -169,7 +169,7 @@ static void its_summary_tells_its_size(void **state)
     fclose(file);
     assert_non_null(strstr(text, " 79: block "));
     assert_non_null(strstr(text, "f32 (28672, 8192)"));
-    const char *last = "\nparameters: 70,553,706,496, frozen: 0; with buffers: 282,214,825,984 bytes\n";
+    const char *last = "\nparameters: 70,553,706,496, frozen: 0; with buffers: 282,214,825,984 bytes\nmode: training\n";
     assert_true(size > strlen(last));
     assert_string_equal(text + size - strlen(last), last);
     free(text);

@@ -487,7 +487,8 @@ static const char cnn_table[] = "layer                output               param
                                 "  3: linear          (2, 10)                  11,770           23,520\n"
                                 "---------------------------------------------------------------------\n"
                                 "parameters: 12,238, frozen: 11,770; with buffers: 49,008 bytes\n"
-                                "multiply-adds: 729,120; input: 24,576 bytes, results of layers: 141,200 bytes\n";
+                                "multiply-adds: 729,120; input: 24,576 bytes, results of layers: 141,200 bytes\n"
+                                "mode: training of 8 modules, inference of 1\n";
 
 static void tables_tell_what_an_input_does(void **state)
 {
@@ -536,7 +537,34 @@ static void tables_without_an_input_have_tensors(void **state)
                         "    running_var          f64 (3)           buffer\n"
                         "    num_batches_tracked  i64 ()            buffer\n"
                         "-------------------------------------------------\n"
-                        "parameters: 6, frozen: 0; with buffers: 104 bytes\n");
+                        "parameters: 6, frozen: 0; with buffers: 104 bytes\n"
+                        "mode: training\n");
+}
+
+typedef struct half_added {
+    fa_module *added, *forgotten;
+} half_added;
+
+static fa_tensor *half_added_forward(fa_module *self, fa_tensor *x)
+{
+    const half_added *n = fa_module_data(self);
+    return fa_forward(n->forgotten, fa_forward(n->added, x));
+}
+
+static void tables_name_layers_that_were_not_added(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *net = fa_nn_custom("net", sizeof(half_added), half_added_forward);
+    half_added *n = fa_module_data(net);
+    n->added = fa_module_add(net, "added", fa_nn_sequential(fa_nn_linear(3, 4), fa_nn_relu()));
+    n->forgotten = fa_nn_sequential(fa_nn_linear(4, 2), fa_nn_dropout());
+    fa_module_train(net, false);
+    const char *text = summary_of(net, FA_SHAPE(1, 3));
+    assert_non_null(strstr(text, "\nmode: inference\nno part of it, but run: sequential, parameters: 10\n"));
+    assert_null(strstr(strstr(text, "no part of it") + 1, "no part of it"));
+    fa_module_add(net, "forgotten", n->forgotten);
+    assert_null(strstr(summary_of(net, FA_SHAPE(1, 3)), "no part of it"));
 }
 
 /* Makes its layer when it first runs: then it knows the size of the input. */
@@ -689,6 +717,7 @@ int main(void)
         TEST(tables_tell_what_an_input_does),
         TEST(tables_count_what_runs_twice),
         TEST(tables_without_an_input_have_tensors),
+        TEST(tables_name_layers_that_were_not_added),
         TEST(tables_have_what_the_run_adds),
         TEST(modules_without_inputs_may_have_hooks),
         TEST(tables_may_fail),

@@ -487,7 +487,8 @@ static void summary_counts(void **state)
                               "    weight     f32 (2, 3)                6\n"
                               "    bias       f32 (2)                   2\n"
                               "------------------------------------------\n"
-                              "parameters: 23, frozen: 0; with buffers: 92 bytes\n");
+                              "parameters: 23, frozen: 0; with buffers: 92 bytes\n"
+                              "mode: training\n");
 }
 
 static void sizes_count_each_tensor_once(void **state)

@@ -22,7 +22,7 @@ static const cpp_type types[] = {
     {"int64_t", "int64_t ", "int64_t", "%s"},
     {"double", "double ", "double", "%s"},
     {"bool", "bool ", "bool", "%s"},
-    {"const char *", "const char *", "const char *", "%s"},
+    {"const char *", "const fa::text &", "fa::text", "%s.get()"},
     {"fa_reduction", "fa_reduction ", "fa_reduction", "%s"},
     {"fa_interpolation", "fa_interpolation ", "fa_interpolation", "%s"},
     {"fa_missing", "fa_missing ", "fa_missing", "%s"},
@@ -95,7 +95,7 @@ static bool can_be_written(const public_function *f)
 static const char *default_in_cpp(const public_item *o)
 {
     if (!strcmp(o->fallback, "NULL"))
-        return !strcmp(o->type, "const char *") ? " = nullptr" : " = {}";
+        return " = {}";
     if (!strcmp(o->fallback, "{2, {0, 1}}"))
         return " = {0, 1}";
     return *o->fallback == '{' ? " = {}" : rows_format(" = %s", o->fallback);
@@ -108,7 +108,7 @@ static void put_option_members(text *t, const public_function *f, bool outputs)
         const char *member = type_find(o->type)->member;
         if (outputs != !strcmp(o->name, "out"))
             continue;
-        put(t, "    %s%s%s%s;\n", member, member[strlen(member) - 1] == '*' ? "" : " ", o->name, default_in_cpp(o));
+        put(t, "    %s %s%s;\n", member, o->name, default_in_cpp(o));
     }
 }
 

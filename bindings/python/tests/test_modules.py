@@ -274,6 +274,61 @@ class Data(Case):
             with self.assertRaisesRegex(ZeroDivisionError, 'division'):
                 list(DataLoader(words, collate_fn=lambda batch: 1 / 0, num_workers=workers))
 
+    def test_generators(self):
+        g = fa.Generator().manual_seed(3)
+        fa.manual_seed(1)
+        first, second = fa.rand(4, generator=g), fa.zeros(4).normal_(generator=g)
+        state = g.get_state()
+        self.assertEqual((g.initial_seed(), state), (3, (3, 2)))
+        third = fa.randint(100, (4,), generator=g)
+        g.set_state(state)
+        with g, fa.Generator():
+            fa.rand(4)
+        with g:
+            self.assertTrue(fa.equal(fa.randint(100, (4,)), third))
+        g.manual_seed(3)
+        self.assertTrue(fa.equal(fa.rand(4, generator=g), first) and fa.equal(fa.zeros(4).normal_(generator=g), second))
+        expected = fa.rand(4)  # the default one has not been used
+        fa.manual_seed(1)
+        self.assertTrue(fa.equal(fa.rand(4), expected))
+        with self.assertRaisesRegex(TypeError, 'a facula.Generator, not int'):
+            fa.rand(4, generator=3)
+
+    def test_generators_of_loaders(self):
+        def order(seed, **options):
+            loader = DataLoader(list(range(20)), batch_size=20, shuffle=True, generator=fa.Generator().manual_seed(seed), **options)
+            return next(iter(loader)).tolist()
+        for options in {}, {'collate_fn': fa.utils.data.default_collate}:
+            self.assertEqual(order(1, **options), order(1, **options))
+            self.assertNotEqual(order(1, **options), order(2, **options))
+        parts = [[x.item() for x in fa.utils.data.random_split(list(range(20)), [5, 15], fa.Generator().manual_seed(1))[0]]
+                 for _ in range(2)]
+        self.assertEqual(*parts)
+
+    def test_samples_of_other_kinds(self):
+        for sample, text in ((({'x': 1}, 2), 'item 0 of it is dict: collate_fn='), ((1, 'cat'), 'item 1 of it is str'),
+                             (([1, 'cat'], 2), 'list of int and str'), ((1, None), 'NoneType')):
+            with self.assertRaisesRegex(TypeError, text):
+                next(iter(DataLoader([sample] * 2, batch_size=2)))
+
+    def test_lines_of_recorded_operations(self):
+        w = fa.ones(3, requires_grad=True)
+
+        def wrong():
+            y = fa.relu(w)
+            z = y * y  # the line that is named
+            y += 1
+            z.sum().backward()
+        with self.assertRaisesRegex(fa.Error, r'recorded: .*detect_anomaly\(\): names the line'):
+            wrong()
+        line = wrong.__code__.co_firstlineno + 2
+        with fa.autograd.detect_anomaly(), self.assertRaisesRegex(fa.Error, rf'recorded at test_modules\.py:{line}: x was changed'):
+            wrong()
+        with fa.autograd.detect_anomaly(), self.assertRaisesRegex(fa.Error, r'^test_modules\.py:\d+: matmul\('):
+            fa.matmul(fa.ones(2, 3), fa.ones(2, 3))
+        with self.assertRaisesRegex(fa.Error, r'recorded: .*names the line'):
+            wrong()
+
     def test_random_numbers_of_batches(self):
         def seen(workers):
             fa.manual_seed(5)

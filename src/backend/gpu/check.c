@@ -146,7 +146,7 @@ static fa__fault_note *note_of(const check *of, const fa__fault *found)
     if (c->known) {
         fa__fault_report(f, (const fa__launch *)(const void *)c->launch, d);
     } else {
-        fa__fault_describe(&text, f, NULL, false);
+        fa__fault_describe(&text, f, NULL, NULL);
         fa__fail((fa_code)atomic_load(&f->code), "%s: kernel %s: %s", d->name, c->name ? c->name : "", buffer);
     }
     fa__error_use(before);

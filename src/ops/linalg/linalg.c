@@ -95,14 +95,23 @@ typedef struct {
     const fa_tensor *bias OPT(NULL); /* (out); NULL: none */
 } linear_args;
 
+/* Whether samples that are no vectors have as many elements as the weight takes features. */
+static bool fits_flattened(const fa_tensor *x, int64_t features)
+{
+    return x->rank > 2 && x->shape[0] > 0 && fa__numel(x) / x->shape[0] == features;
+}
+
+#define HINT ", as many as a sample of x has in all: put fa_nn_flatten() before it"
+
 static bool infer_linear(fa__call *c, const fa_tensor *x, const fa_tensor *weight, const fa_tensor *bias)
 {
     if (!x->rank || weight->rank != 2)
         return fa__call_fail(c, FA_ERROR_SHAPE, "weight must have the shape (out, in), where in is the last size of x");
     if (x->shape[x->rank - 1] != weight->shape[1])
         return fa__call_fail(c, FA_ERROR_SHAPE,
-                             "x has %lld features, its last size, and weight takes %lld, its second size",
-                             (long long)x->shape[x->rank - 1], (long long)weight->shape[1]);
+                             "x has %lld features, its last size, and weight takes %lld, its second size%s",
+                             (long long)x->shape[x->rank - 1], (long long)weight->shape[1],
+                             fits_flattened(x, weight->shape[1]) ? HINT : "");
     if (!fa__check_product(c, x, weight) || (bias && !fa__check_product(c, x, bias)))
         return false;
     if (bias && (bias->rank != 1 || bias->shape[0] != weight->shape[0]))

@@ -23,6 +23,7 @@ from ._settings import (autocast, best_device, enable_grad, get_num_threads, inf
 from ._tensor import Parameter, Tensor, from_dlpack, from_numpy  # noqa: F401
 from ._training import Batch, Loader, Optimizer, Sampler, Scaler, Schedule  # noqa: F401
 from ._forms import *  # noqa: F403
+from ._generator import Generator, drawing as _drawing  # noqa: F401
 from . import amp, autograd, cuda, nn, optim, data, init, linalg, lr, sampler, transform, utils  # noqa: F401
 from .nn import Lambda, Module  # noqa: F401
 
@@ -33,6 +34,9 @@ double, float, half, long, int, short = f64, f32, f16, i64, i32, i16  # noqa: F4
 bool_ = bool = _DTYPES[1]
 
 
+for _name in ('rand', 'randn', 'rand_like', 'randn_like', 'randint', 'randint_like', 'randperm', 'bernoulli', 'normal', 'poisson',
+              'multinomial', 'uniform_', 'normal_', 'log_normal_', 'exponential_', 'cauchy_', 'geometric_', 'bernoulli_', 'random_'):
+    globals()[_name] = _drawing(globals()[_name])
 for _name in _METHODS:
     if not hasattr(Tensor, _name):
         setattr(Tensor, _name, globals()[_name])

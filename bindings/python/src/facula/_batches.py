@@ -62,11 +62,9 @@ class _drawing:
         _l._leave(self.scope)
 
 
-def batches(parts, make, workers=0, prefetch=2):
+def batches(parts, make, seed, workers=0, prefetch=2):
     """make(part) of each part, in their order; with workers on threads of their own. The random numbers that the library
-    draws in it are the same for any number of workers."""
-    seed = seed_drawn()
-
+    draws in it depend on the seed, and are the same for any number of workers."""
     def made(number, part):
         with _drawing(seed + number):
             return make(part)

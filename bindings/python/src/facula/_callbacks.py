@@ -201,6 +201,21 @@ def _length(number):
         return -1
 
 
+def _part(part, place):
+    """A part of a sample as a tensor."""
+    try:
+        return _as_tensor(part)
+    except (TypeError, ValueError) as e:
+        raise TypeError(f'a sample is a tensor, an array, a number, a list of numbers, or a tuple of them, but item {place} of it '
+                        f'is {_described(part)}: collate_fn=facula.utils.data.default_collate makes batches of others') from e
+
+
+def _described(part):
+    """The type of a part of a sample, and of what is in a list."""
+    inside = {type(x).__name__ for x in part} if isinstance(part, list) else ()
+    return type(part).__name__ + (f' of {" and ".join(sorted(inside))}' if inside else '')
+
+
 @CFUNCTYPE(c_bool, c_void_p, c_int64, POINTER(c_void_p))
 def _get(number, index, sample):
     try:
@@ -209,7 +224,7 @@ def _get(number, index, sample):
         if not 1 <= len(parts) <= 8:
             raise ValueError(f'a sample has 1 to 8 tensors, not {len(parts)}')
         for i, part in enumerate(parts):
-            sample[i] = _handed_over(part)
+            sample[i] = _handed_over(_part(part, i))
         return True
     except BaseException as e:
         _gave(e)

@@ -177,7 +177,9 @@ def _in_python(message):
 
 def _without_address(message):
     """A message without addresses, which would be those of ctypes."""
-    return re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: | at \S+\.so[\w.]*\+0x[0-9a-f]+', '', message.decode(errors='replace'))
+    message = re.sub(r'(, recorded) at \S+\.so[\w.]*\+0x[0-9a-f]+(: .*)', r'\1\2 (with facula.autograd.detect_anomaly(): names the line)',
+                     message.decode(errors='replace'), flags=re.S)
+    return re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: | at \S+\.so[\w.]*\+0x[0-9a-f]+', '', message)
 
 
 def _fail():
@@ -193,7 +195,8 @@ def _fail():
             if hasattr(e, 'add_note') and message != text:
                 e.add_note(message)
             raise e
-    raise Error(_line() + _in_python(message), kind)
+    line = _line()
+    raise Error((line if not message.startswith(line) else '') + _in_python(message), kind)
 
 
 def _check():
@@ -358,6 +361,9 @@ class Dataset(Handle):
         if not parts:
             _fail()
         return parts[0] if len(parts) == 1 else tuple(parts)
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
 
 
 _dataset_length = _declare('fa_dataset_length', c_int64, [c_void_p])
@@ -576,6 +582,46 @@ def _parameters(p):
     array = Parameters(len(items), cast(items, POINTER(c_void_p)), None)
     array.kept = p, items
     return array
+
+
+# ---- lines of recorded operations ----
+
+_line_of = _declare_short('fa_line_of', c_void_p, [c_char_p, c_int])
+_line_enter = _declare_short('fa_line_enter', c_void_p, [c_void_p])
+_plain = {}  # the functions of C that operations call, by their names there
+_naming = {}  # threads whose calls record their lines, and in how many blocks
+
+
+def _name_line():
+    """Names the line of the program in what this thread's next call records."""
+    if threading.get_ident() in _naming:
+        frame = _frame()
+        _line_enter(_line_of(os.path.basename(frame.f_code.co_filename).encode(), frame.f_lineno) if frame else None)
+
+
+def _after_line(function):
+    def named(*arguments):
+        _name_line()
+        return function(*arguments)
+    return named
+
+
+def _record_lines(blocks):
+    """Whether calls of this thread record the line of the program. It takes time, so that calls do not have it otherwise: the
+    functions of C that operations call are exchanged, and others open a scope before they call one."""
+    operations = vars(sys.modules[__package__ + '._ops'])
+    if not _plain:
+        _plain.update((name, f) for name, f in operations.items() if name.startswith('_c_'))
+    thread = threading.get_ident()
+    _naming[thread] = _naming.get(thread, 0) + blocks
+    if not _naming[thread]:
+        del _naming[thread]
+        _line_enter(None)
+    operations.update({name: _after_line(f) for name, f in _plain.items()} if _naming else _plain)
+    if _naming:
+        _enter.errcheck = lambda scope, *_: _name_line() or scope
+    elif hasattr(_enter, 'errcheck'):
+        del _enter.errcheck
 
 
 # ---- results ----

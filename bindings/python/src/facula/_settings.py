@@ -67,10 +67,14 @@ class use(ContextDecorator):
             _leave(number)
             _fail()
         self.entered.append(number)
+        if self.settings.get('anomaly'):
+            _l._record_lines(1)
         return self
 
     def __exit__(self, *_):
         _leave(self.entered.pop())
+        if self.settings.get('anomaly'):
+            _l._record_lines(-1)
 
 
 def no_grad():

@@ -1,6 +1,12 @@
 """Gradients: functions with gradients of their own, and gradients of tensors that are no leaves."""
 from ._callbacks import Function, grad_of  # noqa: F401
-from ._settings import enable_grad, no_grad, set_grad_enabled  # noqa: F401
+from ._settings import enable_grad, no_grad, set_grad_enabled, use  # noqa: F401
+
+
+def detect_anomaly():
+    """For a block: the first gradient that is NaN is an error, and errors of backward name the line that recorded the
+    operation. Calls take longer."""
+    return use(anomaly=True)
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=False):

@@ -4,6 +4,7 @@ from ctypes import POINTER, c_int64, c_size_t, c_void_p
 
 from .. import _batches, _data, _library as _l, _ops, _sampler
 from .._batches import default_collate  # noqa: F401
+from .._generator import from_generator
 from .._training import Loader as _Loader, Sampler
 
 _subset = _l._declare('fa_data_subset', c_void_p, [c_void_p, POINTER(c_int64), c_int64])
@@ -30,11 +31,11 @@ class DataLoader(_Loader):
 
     With a collate_fn, a batch is what it returns for a list of samples, which may be any objects, as the batch. A sampler is
     one of this module or of facula.sampler, or any object that gives the numbers of samples; a batch_sampler gives lists of
-    them."""
+    them. Orders and random transforms are drawn from the generator, or from the default one."""
     __slots__ = ('_alone', '_python')
 
     def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
-                 pin_memory=False, drop_last=False, timeout=0, persistent_workers=False, prefetch_factor=None):
+                 pin_memory=False, drop_last=False, timeout=0, persistent_workers=False, prefetch_factor=None, generator=None):
         self._h = self._python = None
         own = sampler if isinstance(sampler, Sampler) else None
         if shuffle and (sampler is not None or batch_sampler is not None):
@@ -42,10 +43,12 @@ class DataLoader(_Loader):
         iterated = not hasattr(dataset, '__getitem__')
         if collate_fn or batch_sampler is not None or own is not sampler or iterated:
             self._python = _Plan(dataset, batch_size, shuffle, sampler, batch_sampler, num_workers, drop_last,
-                                 collate_fn or _batches.default_collate, prefetch_factor or 2, iterated)
+                                 collate_fn or _batches.default_collate, prefetch_factor or 2, iterated, generator)
             return
+        with from_generator(generator):
+            seed = -1 if generator is None else _batches.seed_drawn()
         made = _data.loader(dataset, batch_size=batch_size, shuffle=shuffle, sampler=sampler, workers=num_workers,
-                            drop_last=drop_last, timeout=timeout, prefetch=prefetch_factor or 2)
+                            drop_last=drop_last, timeout=timeout, prefetch=prefetch_factor or 2, seed=seed)
         self._h, made._h = made._h, None
         self._alone = not isinstance(dataset, TensorDataset)
 
@@ -66,9 +69,11 @@ class DataLoader(_Loader):
 class _Plan:
     """What a loader does whose batches are made in Python."""
 
-    def __init__(self, dataset, batch_size, shuffle, sampler, batch_sampler, workers, drop_last, collate, prefetch, iterated):
+    def __init__(self, dataset, batch_size, shuffle, sampler, batch_sampler, workers, drop_last, collate, prefetch, iterated,
+                 generator):
         self.dataset, self.batch_size, self.drop_last, self.batch_sampler = dataset, batch_size, drop_last, batch_sampler
         self.workers, self.collate, self.prefetch, self.iterated = workers, collate, prefetch, iterated
+        self.generator = from_generator(generator)
         if iterated and (shuffle or sampler is not None or batch_sampler is not None):
             raise ValueError('a dataset that is iterated has its own order: no shuffle, no sampler')
         self.sampler = RandomSampler(dataset) if shuffle else range(len(dataset)) if sampler is None and not iterated else sampler
@@ -79,17 +84,19 @@ class _Plan:
         n = len(self.dataset if self.iterated else self.sampler)
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
-    def __iter__(self):
-        if self.iterated:
-            parts, make = _batches.in_batches(self.dataset, self.batch_size, self.drop_last), self.collate
-        else:
-            parts = self.batch_sampler
-            if parts is None:
-                parts = _batches.in_batches(self.sampler, self.batch_size, self.drop_last)
+    def _parts(self):
+        """What batches are made of: samples, or their numbers."""
+        if self.batch_sampler is not None:
+            return iter(self.batch_sampler)
+        return _batches.in_batches(iter(self.dataset if self.iterated else self.sampler), self.batch_size, self.drop_last)
 
-            def make(numbers):
-                return self.collate([self.dataset[int(i)] for i in numbers])
-        return _batches.batches(parts, make, self.workers, self.prefetch)
+    def _make(self, numbers):
+        return self.collate([self.dataset[int(i)] for i in numbers])
+
+    def __iter__(self):
+        with self.generator:
+            parts, seed = self._parts(), _batches.seed_drawn()
+        return _batches.batches(parts, self.collate if self.iterated else self._make, seed, self.workers, self.prefetch)
 
 
 def RandomSampler(data_source, replacement=False, num_samples=None):
@@ -154,9 +161,9 @@ def ConcatDataset(datasets):
     return _l._making(_l.Dataset, _concat, len(datasets), (c_void_p * len(datasets))(*[d._h for d in datasets]))
 
 
-def random_split(dataset, lengths):
+def random_split(dataset, lengths, generator=None):
     """Disjoint random subsets of a dataset, of these lengths, which are len(dataset) together, or of these fractions, which
-    are 1 together. facula.manual_seed() fixes them."""
+    are 1 together. facula.manual_seed() fixes them, or the generator."""
     n = len(dataset)
     if not all(length >= 0 for length in lengths):
         raise ValueError(f'lengths are 0 or more: {lengths}')
@@ -169,7 +176,8 @@ def random_split(dataset, lengths):
     if 0 in lengths:
         warnings.warn(f'a part is empty: of {n} samples they get {lengths}', stacklevel=2)
     lengths = [int(length) for length in lengths]
-    order, begin, parts = _ops.randperm(n).tolist(), 0, []
+    with from_generator(generator):
+        order, begin, parts = _ops.randperm(n).tolist(), 0, []
     for length in lengths:
         parts.append(Subset(dataset, order[begin:begin + length]))
         begin += length
