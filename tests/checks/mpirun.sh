@@ -1,7 +1,7 @@
 #!/bin/sh
-# mpirun.sh TEST_DIST_GROUPS: all collective calls, by the MPI backend, under each mpirun that is here; a rank that
-# does not come is named; one that is killed ends the others. By TCP under mpirun: tests/dist/distributed.c.
-test=$1
+# mpirun.sh TEST_DIST_GROUPS FACULA: all collective calls, by the MPI backend, under each mpirun that is here; a rank that
+# does not come is named; one that is killed ends the others; `facula train` trains one network, by MPI and without it.
+test=$1 facula=$2
 found=0 status=0
 export FACULA_DIST_BACKEND=mpi FACULA_NUM_THREADS=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
@@ -19,6 +19,10 @@ for mpirun in mpirun.openmpi mpirun.mpich; do
     done
     [ "$(RANK=0 timeout 60 $mpirun -n 4 "$test" missed 2>/dev/null | grep -c 'names rank 2')" = 4 ] \
         || complain "$mpirun -n 4: a rank that did not come was not named"
+    for backend in mpi auto; do
+        FACULA_DIST_BACKEND=$backend timeout 60 $mpirun -n 2 "$facula" train linear --epochs 1 2>&1 \
+            | grep -q ', 2 processes$' || complain "$mpirun -n 2: facula train did not join its processes by $backend"
+    done
     # this program's ranks say "rank 1" when it is gone; mpirun ends them before or after that
     RANK=0 timeout 60 $mpirun -n 3 "$test" killed >/dev/null 2>&1
     case $? in

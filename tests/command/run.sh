@@ -273,6 +273,15 @@ timeless >"$folder/two"
 check 'two processes, once more' run 0 run -n 2 -- "$facula" train mlp --epochs 2
 timeless >"$folder/again"
 check 'two processes: the same' cmp -s "$folder/two" "$folder/again"
+# As MPICH's mpirun starts them.
+two_of_mpirun() (
+    export PMI_SIZE=2 MPI_LOCALNRANKS=2 FACULA_NUM_THREADS=1
+    PMI_RANK=1 "$facula" train mlp --epochs 2 >"$folder/silent" 2>&1 &
+    PMI_RANK=0 "$facula" train mlp --epochs 2 >"$out" 2>"$err" && wait $! && [ ! -s "$folder/silent" ]
+)
+check 'two processes of mpirun' two_of_mpirun
+timeless >"$folder/again"
+check 'two processes of mpirun: the same' cmp -s "$folder/two" "$folder/again"
 check 'two processes, and two devices' run 2 run -n 2 -- "$facula" train mlp --devices late:0,late:1
 for device in opencl:0 opencl:1; do
     if grep -qx $device "$folder/opencl"; then

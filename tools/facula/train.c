@@ -409,20 +409,29 @@ static int read_settings(settings *s, fa_saved *file)
     return wrong ? wrong : check(s);
 }
 
-/* Joins the processes that `facula run` or torchrun has started. All but the first are silent, and save nothing.
- * Without
- * --device, each has a GPU of its own. */
+/* The number of this process among those of its machine, as launchers say it; -1: none has. */
+static int local_rank(void)
+{
+    static const char *const names[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        if (text)
+            return atoi(text);
+    }
+    return -1;
+}
+
+/* Joins the processes that `facula run`, torchrun, mpirun or srun has started. All but the first are silent, and save
+ * nothing. Without --device, each has a GPU of its own. */
 static bool join_world(run *r)
 {
-    const char *size = getenv("WORLD_SIZE"), *local = getenv("LOCAL_RANK");
-    if (!size || atoi(size) < 2)
-        return true;
-    r->world = fa_dist_init();
-    if (!r->world)
-        return false;
-    int gpus = fa_device_count("cuda", NULL);
-    if (!r->s.device && local && gpus && r->device.kind == FA_CUDA(0).kind)
-        r->device = FA_CUDA(atoi(local) % gpus);
+    fa_group *world = fa_dist_init();
+    if (fa_dist_size(world) < 2)
+        return world && !fa_failed();
+    r->world = world;
+    int gpus = fa_device_count("cuda", NULL), local = local_rank();
+    if (!r->s.device && local >= 0 && gpus && r->device.kind == FA_CUDA(0).kind)
+        r->device = FA_CUDA(local % gpus);
     if (fa_dist_rank(r->world) == 0)
         return true;
     r->s.save = r->s.best = r->s.log = r->s.tensorboard = r->s.report = NULL;
@@ -458,10 +467,10 @@ int command_train(int argc, char **argv)
     if (wrong)
         return wrong;
     r.device = r.devices[0];
-    if (r.device_count > 1 && getenv("WORLD_SIZE"))
-        return command_wrong("--devices does not go with several processes");
     if (!join_world(&r))
         return command_failed();
+    if (r.device_count > 1 && r.world)
+        return command_wrong("--devices does not go with several processes");
     catch_signals();
     int status = run_all(&r, r.s.resume ? &file : NULL);
     run_free(&r);
