@@ -181,8 +181,8 @@ struct fa__line_guard {
 #define FA__CHECK_NAMED(f, texts) FA__STATIC_ASSERT(FA__IS_NAMED(FA__BEHIND_OPERANDS texts), f ": options have names, such as .dim = 1");
 #define FA__BEHIND_OPERANDS(behind, last) behind
 #define FA__LAST_OPERAND(behind, last) last
-/* `.dim = 1`, but not `.5`, and not a dot alone */
-#define FA__IS_OPTION(text) (__builtin_strcmp(text, ".A") > 0 && __builtin_strcmp(text, "/") < 0)
+/* `.bias = 1`, but not `.5`, and not a dot alone; an operand that is a dimension may be called `.dim` */
+#define FA__IS_OPTION(text) (__builtin_strcmp(text, ".A") > 0 && __builtin_strcmp(text, "/") < 0 && __builtin_strncmp(text, ".dim", 4))
 #define FA__IS_NAMED(text) !__builtin_strncmp(text, ".", 1) || (__builtin_strcmp(text, "A") > 0 && __builtin_strcmp(text, "[") < 0 && __builtin_strncmp(text, "FA_", 3))
 /* an optional list of options and its end marker: `.p = 1` becomes `.p = 1, .fa__end = 0`, an empty list becomes
  * `.fa__end = 0` */
