@@ -48,7 +48,7 @@ read_of() {
 # cppcheck cannot read the macros that named options are made of: it looks after the library, which seldom uses them.
 commands " -c $PWD/src/" >"$out/library.json"
 read_of "$out/library.json" >"$out/library"
-sed 's/^/--file-filter=/' "$out/library" | xargs -r cppcheck --quiet --error-exitcode=1 \
+sed "s|^$PWD/|--file-filter=*|" "$out/library" | xargs -r cppcheck --quiet --error-exitcode=1 \
     --enable=warning,performance,portability --inline-suppr --std=c11 --suppressions-list="$here/cppcheck.txt" \
     -D__GNUC__=12 -j "$(nproc)" --project="$out/library.json"
 report "cppcheck: $(wc -l <"$out/library") files" $?

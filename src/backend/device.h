@@ -180,11 +180,12 @@ typedef struct fa__backend {
     bool (*reserve)(fa__queue *, int operands);
 } fa__backend;
 
-/* The operation of a FA__LAUNCH_KERNEL by the device's override, or FA__DECLINED. */
-static inline uint64_t fa__run_override(const fa__device *d, fa__queue *queue, const fa__launch *l)
+/* A FA__LAUNCH_KERNEL by the device's override of an operation, which takes the launch's arguments: of its own, mostly.
+ * FA__DECLINED: by none. */
+static inline uint64_t fa__run_override(const fa__device *d, fa__queue *queue, const fa__launch *l, int op)
 {
     fa__override *const *overrides = d->backend->overrides;
-    return overrides && overrides[l->op->id] ? overrides[l->op->id](queue, l) : FA__DECLINED;
+    return overrides && overrides[op] ? overrides[op](queue, l) : FA__DECLINED;
 }
 
 /* The device of that name, opened when first used; NULL and FA_ERROR_DEVICE or FA_ERROR_UNAVAILABLE when there is none.

@@ -89,7 +89,7 @@ FA__HOT bool fa__cpu_prepare_program(fa__device *d, fa__program *program, fa__cl
 
 static bool run_kernel(const fa__launch *l)
 {
-    uint64_t done = fa__run_override(&fa__cpu_device, NULL, l);
+    uint64_t done = fa__run_override(&fa__cpu_device, NULL, l, l->op->id);
     if (done != FA__DECLINED)
         return done != 0;
     return l->op->id == FA__OP_expression ? fa__cpu_expression(l) : l->op->cpu_kernel(l);

@@ -88,8 +88,9 @@ uint64_t fa__gpu_launch_groups(fa__gpu_issue *, const fa__gpu_kernel *, const ui
 uint64_t fa__gpu_launch_buffers(fa__gpu_issue *, const fa__gpu_kernel *, int64_t items, const void *struct_,
                                 size_t size, const void *const *address, int buffers);
 
-/* The launch of an operation: by the device's override, or by KERNEL(operation). */
-uint64_t fa__gpu_run_kernel(fa__gpu_issue *, const fa__launch *);
+/* A launch as an operation that takes its arguments (its own, mostly): by the device's override, or by
+ * KERNEL(operation). */
+uint64_t fa__gpu_run_kernel(fa__gpu_issue *, const fa__launch *, int op);
 
 /* ---- launches of programs ---- */
 uint64_t fa__gpu_run_elementwise(fa__gpu_issue *, const fa__launch *);

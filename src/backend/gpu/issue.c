@@ -136,11 +136,11 @@ void fa__gpu_compile_end(fa__gpu_issue *issue)
 }
 
 /* ---- operations ---- */
-uint64_t fa__gpu_run_kernel(fa__gpu_issue *issue, const fa__launch *l)
+uint64_t fa__gpu_run_kernel(fa__gpu_issue *issue, const fa__launch *l, int op)
 {
-    uint64_t ticket = fa__run_override(issue->device, &issue->queue->base, l);
+    uint64_t ticket = fa__run_override(issue->device, &issue->queue->base, l, op);
     if (ticket == FA__DECLINED)
-        return fa__gpu_kernels[l->op->id](issue, l);
+        return fa__gpu_kernels[op](issue, l);
     if (FA__UNLIKELY(issue->queue->capture != NULL))
         fa__gpu_capture_library(issue->queue->capture);
     return ticket;
@@ -151,7 +151,7 @@ uint64_t fa__gpu_run(fa__queue *base, const fa__launch *l)
     fa__gpu_issue issue = fa__gpu_issue_begin(base, l);
     uint64_t ticket = FA__LIKELY(l->kind == FA__LAUNCH_PROGRAM) ? fa__gpu_run_elementwise(&issue, l)
                       : l->kind == FA__LAUNCH_REDUCE            ? fa__gpu_run_reduce(&issue, l)
-                                                                : fa__gpu_run_kernel(&issue, l);
+                                                                : fa__gpu_run_kernel(&issue, l, l->op->id);
     fa__gpu_issue_end(&issue);
     return ticket;
 }

@@ -203,8 +203,5 @@ KERNEL(linear)
 /* Where no library does both (cuda/cublaslt.c). */
 KERNEL(linear_gelu)
 {
-    FA__LAUNCH_ROOM(4) layer;
-    memcpy(&layer, l, fa__launch_size(l));
-    layer.launch.op = &fa__op_linear;
-    return fa__gpu_run_kernel(issue, &layer.launch) ? run_program(issue, l) : 0;
+    return fa__gpu_run_kernel(issue, l, FA__OP_linear) ? run_program(issue, l) : 0;
 }
