@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import threading
 import textwrap
 import unittest
 import warnings
@@ -304,6 +305,43 @@ class Data(Case):
         parts = [[x.item() for x in fa.utils.data.random_split(list(range(20)), [5, 15], fa.Generator().manual_seed(1))[0]]
                  for _ in range(2)]
         self.assertEqual(*parts)
+        orders = []
+        for seed in range(2):  # of the default generator, which is not drawn from
+            fa.manual_seed(seed)
+            sampler = fa.utils.data.BatchSampler(fa.utils.data.RandomSampler(list(range(20))), 20)
+            loader = DataLoader(list(range(20)), batch_sampler=sampler, generator=fa.Generator().manual_seed(1))
+            orders.append(next(iter(loader)).tolist())
+        self.assertEqual(*orders)
+
+    def test_generators_in_blocks(self):
+        g = fa.Generator().manual_seed(1)
+        with g:  # a loader whose batches are made in Python leaves the block's generator as it is
+            list(DataLoader(list(range(4)), batch_size=2, collate_fn=fa.utils.data.default_collate))
+            before = g.get_state()
+            fa.rand(2)
+            self.assertNotEqual(g.get_state(), before)
+        entered, left = [threading.Event() for _ in range(2)], threading.Event()
+        own = [fa.Generator().manual_seed(i) for i in range(2)]
+        used = [None, None]
+
+        def draw(i):  # thread 0 enters the block first, and leaves it first
+            with own[i]:
+                if i:
+                    entered[0].wait(60)
+                with g:
+                    entered[i].set()
+                    (left if i else entered[1]).wait(60)
+                if not i:
+                    left.set()
+                state = own[i].get_state()
+                fa.rand(2)
+                used[i] = own[i].get_state() != state
+        threads = [threading.Thread(target=draw, args=(i,)) for i in range(2)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(used, [True, True])
 
     def test_samples_of_other_kinds(self):
         for sample, text in ((({'x': 1}, 2), 'item 0 of it is dict: collate_fn='), ((1, 'cat'), 'item 1 of it is str'),

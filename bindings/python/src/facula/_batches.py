@@ -10,6 +10,7 @@ from ._tensor import Tensor
 
 _generator_new = _l._declare('fa_generator_new', c_void_p, [c_uint64])
 _generator_use = _l._declare('fa_generator_use', None, [c_void_p])
+_generator_used = _l._declare('fa__generator_used', c_void_p, [])
 
 
 def seed_drawn():
@@ -54,12 +55,15 @@ class _drawing:
         self.seed = seed
 
     def __enter__(self):
+        self.outer = _l._keep(_generator_used())
         self.scope = _l._enter(b'python')
         _generator_use(_generator_new(self.seed))
 
     def __exit__(self, *_):
-        _generator_use(None)
+        _generator_use(self.outer)
         _l._leave(self.scope)
+        if self.outer:
+            _l._release(self.outer)
 
 
 def batches(parts, make, seed, workers=0, prefetch=2):

@@ -1,5 +1,6 @@
 """Random number generators beside the default one: Generator, and generator= of functions that draw."""
 import functools
+import threading
 from contextlib import nullcontext
 from ctypes import Structure, c_bool, c_uint64, c_void_p
 
@@ -23,7 +24,7 @@ class Generator(Handle):
     __slots__ = ('_outer',)
 
     def __init__(self, device=None):
-        self._h, self._outer = None, []
+        self._h, self._outer = None, {}  # what each thread drew from before
         with _scope():
             self._h = _keep(_new(0))
         if not self._h:
@@ -49,12 +50,15 @@ class Generator(Handle):
             _fail()
 
     def __enter__(self):
-        self._outer.append(_keep(_used()))
+        self._outer.setdefault(threading.get_ident(), []).append(_keep(_used()))
         _use(self._h)
         return self
 
     def __exit__(self, *_):
-        outer = self._outer.pop()
+        thread = threading.get_ident()
+        outer = self._outer[thread].pop()
+        if not self._outer[thread]:
+            del self._outer[thread]
         _use(outer)
         if outer:
             _release(outer)

@@ -602,7 +602,10 @@ def _name_line():
 def _after_line(function):
     def named(*arguments):
         _name_line()
-        return function(*arguments)
+        try:
+            return function(*arguments)
+        finally:
+            _line_enter(None)
     return named
 
 

@@ -31,7 +31,8 @@ class DataLoader(_Loader):
 
     With a collate_fn, a batch is what it returns for a list of samples, which may be any objects, as the batch. A sampler is
     one of this module or of facula.sampler, or any object that gives the numbers of samples; a batch_sampler gives lists of
-    them. Orders and random transforms are drawn from the generator, or from the default one."""
+    them. Orders and random transforms are drawn from the generator, or from the default one, which gives a seed: once,
+    when the loader is made; for each epoch where batches are made in Python, as with a collate_fn or a batch_sampler."""
     __slots__ = ('_alone', '_python')
 
     def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
@@ -127,7 +128,7 @@ class BatchSampler:
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self):
-        return _batches.in_batches(self.sampler, self.batch_size, self.drop_last)
+        return _batches.in_batches(iter(self.sampler), self.batch_size, self.drop_last)  # its order is drawn here
 
     def __len__(self):
         n = len(self.sampler)
