@@ -58,7 +58,7 @@ static void elements(void **state)
         ONCE(fa_take(x, index), "fa_take", "index 9 is out of range");
         ONCE(fa_index_fill(x, 1, index, 2), "fa_index_fill", "index 9 is out of range");
         ONCE(fa_index_copy(x, 0, index, fa_narrow(x, 0, 0, 1)), "fa_index_copy", "index 9 is out of range");
-        ONCE(fa_cross_entropy(x, fa_expand(index, FA_SHAPE(2))), "fa_cross_entropy", "index 9 is out of range");
+        ONCE(fa_cross_entropy(x, fa_expand(index, FA_SHAPE(2))), "fa_cross_entropy", "class 9 is out of range");
         ONCE(fa_trunc_divide(index, zero), "fa_trunc_divide", "division by zero");
     }
 }
