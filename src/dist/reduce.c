@@ -49,6 +49,22 @@ static bool combine_one(fa_tensor *sum, const fa_tensor *x, fa_dist_op op)
     }
 }
 
+/* x[i] += y[i]; the inner loop is one that compilers make into vector instructions. */
+#define ADD(type)                                                                                                      \
+    static void add_##type(type *restrict x, const type *restrict y, size_t count)                                     \
+    {                                                                                                                  \
+        size_t i = 0;                                                                                                  \
+        for (; i + BLOCK <= count; i += BLOCK)                                                                         \
+            for (size_t k = 0; k < BLOCK; k++)                                                                         \
+                x[i + k] += y[i + k];                                                                                  \
+        for (; i < count; i++)                                                                                         \
+            x[i] += y[i];                                                                                              \
+    }
+enum { BLOCK = 16 };
+ADD(float)
+ADD(double)
+#undef ADD
+
 /* Sums of a few numbers, by loops: calls of operations would take longer. False: they are others. */
 static bool add_few(const fa__dist_call *c, char **part, size_t size, fa_dist_op op)
 {
@@ -57,11 +73,9 @@ static bool add_few(const fa__dist_call *c, char **part, size_t size, fa_dist_op
         return false;
     for (int k = 1; k < c->w->size; k++)
         if (d == FA_F32)
-            for (size_t i = 0; i < size / sizeof(float); i++)
-                ((float *)(void *)part[0])[i] += ((const float *)(const void *)part[k])[i];
+            add_float((void *)part[0], (const void *)part[k], size / sizeof(float));
         else
-            for (size_t i = 0; i < size / sizeof(double); i++)
-                ((double *)(void *)part[0])[i] += ((const double *)(const void *)part[k])[i];
+            add_double((void *)part[0], (const void *)part[k], size / sizeof(double));
     return true;
 }
 
