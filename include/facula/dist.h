@@ -194,7 +194,8 @@ FA_API bool fa_dist_barrier(fa_group *group);
 /** A call that runs in the background. */
 typedef struct fa_work fa_work;
 /** Starts fa_dist_all_reduce() of t in the background thread of the group, and returns at once. Calls are made in the
- *  order in which they are started; other calls wait for those before them. t must not be used before fa_work_wait().
+ *  order in which they are started; other calls wait for those before them. t must not be used before fa_work_wait(),
+ *  on any device: nothing waits for the call then, and what is read may be part of the sum.
  *
  *      fa_dist_all_reduce_start(t, group, .op = FA_DIST_SUM)
  *  @return the work, which holds a reference to t, but none to the group: freeing the group makes it fail; NULL and an
