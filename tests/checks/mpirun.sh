@@ -20,8 +20,9 @@ for mpirun in mpirun.openmpi mpirun.mpich; do
     [ "$(RANK=0 timeout 60 $mpirun -n 4 "$test" missed 2>/dev/null | grep -c 'names rank 2')" = 4 ] \
         || complain "$mpirun -n 4: a rank that did not come was not named"
     for backend in mpi auto; do
-        FACULA_DIST_BACKEND=$backend timeout 60 $mpirun -n 2 "$facula" train linear --epochs 1 2>&1 \
-            | grep -q ', 2 processes$' || complain "$mpirun -n 2: facula train did not join its processes by $backend"
+        text=$(FACULA_DIST_BACKEND=$backend timeout 60 $mpirun -n 2 "$facula" train linear --epochs 1 2>&1)
+        echo "$text" | grep -q ', 2 processes$' \
+            || complain "$mpirun -n 2: facula train did not join its processes by $backend: $text"
     done
     # this program's ranks say "rank 1" when it is gone; mpirun ends them before or after that
     RANK=0 timeout 60 $mpirun -n 3 "$test" killed >/dev/null 2>&1
