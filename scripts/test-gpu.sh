@@ -16,7 +16,8 @@ grep -q '^cuda:1' "$build/tests/gpu.txt" && devices='cuda:0 cuda:1'
 passed=0 failed=0 skipped=0
 # Bits are compared with the CPU's, which cuBLASLt, cuDNN and tensor cores have not; their own tests come last.
 # shellcheck disable=SC2046
-[ $# -gt 0 ] || set -- $(tr ';' ' ' <"$build/tests/device_tests.txt") cuda_tensor cuda_tensor_convolution cuda_cublaslt cuda_cudnn
+[ $# -gt 0 ] || set -- $(tr ';' ' ' <"$build/tests/device_tests.txt") cuda_tensor cuda_tensor_convolution cuda_cublaslt \
+    cuda_cudnn cuda_cudnn_attention
 for name; do
     log=$build/tests/$name@gpu.log
     FACULA_CUBLASLT=0 FACULA_CUDNN=0 FACULA_TENSOR_CORES=0 FACULA_TEST_DEVICES=$devices FACULA_CACHE_DIR=$build/kernels FACULA_PLUGINS=$build/facula-plugins \
