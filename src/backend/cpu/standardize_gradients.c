@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { STRIP = 128 }; /* columns whose chains are added together */
+enum { PIECE = 128 }; /* elements of a row that are computed while those of the next row are fetched */
 
 typedef struct norm {
     const char *g, *x, *mean, *variance, *weight;
@@ -32,10 +33,11 @@ static void fold(const norm *s, char *numbers)
 }
 
 /* Part of a row: `at` is the number of its first element in x, and `column` in the row. */
-static void back(const norm *s, int64_t at, int64_t column, const void *const *numbers, char *sums, bool first)
+static void back(const norm *s, int64_t at, int64_t column, int64_t count, const void *const *numbers, char *sums,
+                 bool first)
 {
-    const int64_t size = s->k->size, count = fa__min(FA__BLOCK, s->n - column);
-    _Alignas(64) char tile[FA__BLOCK * 8];
+    const int64_t size = s->k->size;
+    _Alignas(64) char tile[PIECE * 8];
     char *to = s->gx + at * size;
     s->k->standardize_gradients(s->stream ? tile : to, s->g + at * size, s->x + at * size, numbers,
                                 s->weight + column * size, sums + column * size, sums + (s->n + column) * size, first,
@@ -44,10 +46,11 @@ static void back(const norm *s, int64_t at, int64_t column, const void *const *n
         fa__cpu_simd->stream(to, tile, count * size);
 }
 
-static void one_row(const norm *s, int64_t row, char *sums, char *parts, bool first)
+/* `next`: how far ahead the row lies that is fetched meanwhile; 0: none. */
+static void one_row(const norm *s, int64_t row, int64_t next, char *sums, char *parts, bool first)
 {
     const fa__simd_class *k = s->k;
-    const int64_t size = k->size, start = row * s->n;
+    const int64_t size = k->size, start = row * s->n, ahead = next * s->n;
     const char *mean = s->mean + row * size;
     char *sum = parts, *product = parts + s->blocks_of_row * size;
     _Alignas(8) char scale[8];
@@ -57,25 +60,33 @@ static void one_row(const norm *s, int64_t row, char *sums, char *parts, bool fi
                     s->x + (start + i) * size, mean, scale, s->weight + i * size, fa__min(FA__BLOCK, s->n - i));
     fold(s, sum);
     fold(s, product);
-    for (int64_t i = 0; i < s->n; i += FA__BLOCK)
-        back(s, start + i, i, (const void *[]){mean, scale, sum, product}, sums, first);
+    for (int64_t i = 0; i < s->n; i += PIECE) {
+        const int64_t count = fa__min(PIECE, s->n - i);
+        if (next) {
+            fa__cpu_prefetch(s->x + (start + ahead + i) * size, count * size);
+            fa__cpu_prefetch(s->g + (start + ahead + i) * size, count * size);
+        }
+        back(s, start + i, i, count, (const void *[]){mean, scale, sum, product}, sums, first);
+    }
 }
 
-/* Chains are numbered through all blocks. */
+/* Chains are numbered through all blocks; those of one block go through its rows side by side, in the order of memory.
+ */
 static void some_chains(void *context, int64_t begin, int64_t end)
 {
     const norm *s = context;
-    const int64_t size = s->k->size, bytes = fa__min(s->n, 2 * FA__BLOCK) * size;
-    for (int64_t i = begin; i < end; i++) {
-        int64_t block = i / FA__CHAINS, first = block * FA__BLOCK + i % FA__CHAINS;
-        int64_t behind = fa__min(s->rows, (block + 1) * FA__BLOCK);
-        for (int64_t row = first; row < behind; row += FA__CHAINS) {
-            if (row + FA__CHAINS < behind) {
-                fa__cpu_prefetch(s->x + (row + FA__CHAINS) * s->n * size, bytes);
-                fa__cpu_prefetch(s->g + (row + FA__CHAINS) * s->n * size, bytes);
+    const int64_t size = s->k->size;
+    for (int64_t i = begin, last; i < end; i = last) {
+        const int64_t block = i / FA__CHAINS, start = block * FA__BLOCK;
+        const int64_t behind = fa__min(s->rows, start + FA__BLOCK);
+        last = fa__min(end, (block + 1) * FA__CHAINS);
+        for (int64_t group = start; group < behind; group += FA__CHAINS)
+            for (int64_t c = i; c < last; c++) {
+                const int64_t row = group + c % FA__CHAINS, next = c + 1 < last ? 1 : FA__CHAINS - (last - 1 - i);
+                if (row < behind)
+                    one_row(s, row, row + next < behind ? next : 0, s->sums + c * 2 * s->n * size,
+                            s->parts + c * 2 * s->blocks_of_row * size, group == start);
             }
-            one_row(s, row, s->sums + i * 2 * s->n * size, s->parts + i * 2 * s->blocks_of_row * size, row == first);
-        }
     }
     if (s->stream)
         fa__cpu_simd->stream_end();
@@ -126,7 +137,7 @@ KERNEL(standardize_gradients)
         return false;
     s.parts = s.sums + chains * 2 * bytes;
     const int64_t rows_each = (s.rows + chains - 1) / chains;
-    fa__parallel_for(chains, 1 + 8 * FA__BLOCK / (s.n * rows_each), some_chains, &s);
+    fa__parallel_for(chains, 4 + 8 * FA__BLOCK / (s.n * rows_each), some_chains, &s);
     fa__parallel_for((2 * s.n + STRIP - 1) / STRIP, 1 + 64 / chains, some_strips, &s);
     memcpy(o[1].data, s.sums, (size_t)bytes);
     memcpy(o[2].data, s.sums + bytes, (size_t)bytes);
