@@ -4,7 +4,7 @@
  * the device does not have it, which is printed.
  *
  *     walk [--all] [operation...]    only those; in all dtypes on other devices, too
- *     walk --share 4                 of the rows that are expressions or composed each fourth, and all others */
+ *     walk --share 4                 of the rows that are expressions or composed each fourth, of all others each third */
 #include "support/conformance.h"
 #include "support/devices.h"
 #include "support/guard.h"
@@ -81,12 +81,16 @@ static void conform_row(const fa__samples *row)
 }
 
 /* Compiling for a device takes long: of expressions, whose kernels differ in their middle line, and of what is composed
- * of others, a share will do. */
+ * of others, a share will do; so will a larger one of what has kernels of its own, which tests/gpu compares, too. */
 static bool in_share(const char *name)
 {
-    static int rows;
+    enum { OTHERS = 3 };
+    static int rows, others;
     const fa__op *op = sample_op(name);
-    return !op || !(op->traits->expr || op->traits->compose || op->traits->compose_list) || rows++ % walk.share == 0;
+    if (!op || walk.share == 1)
+        return true;
+    return op->traits->expr || op->traits->compose || op->traits->compose_list ? rows++ % walk.share == 0
+                                                                               : others++ % OTHERS == 0;
 }
 
 static bool chosen(const char *name, int count, char **names)
