@@ -4,7 +4,8 @@
  * the device does not have it, which is printed.
  *
  *     walk [--all] [operation...]    only those; in all dtypes on other devices, too
- *     walk --share 4                 of the rows that are expressions or composed each fourth, of all others each third */
+ *     walk --share 4                 of the rows that are expressions or composed each fourth, of all others each third
+ */
 #include "support/conformance.h"
 #include "support/devices.h"
 #include "support/guard.h"
