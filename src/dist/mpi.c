@@ -1,6 +1,7 @@
 /* MPI, by its binary interfaces: Open MPI's handles are pointers, those of MPICH and the MPIs that agree with it are
  * numbers. The library that mpirun belongs to is opened, so the same build runs under either. Calls are made one at a
  * time. */
+#define _GNU_SOURCE
 #include "dist/mpi.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -79,10 +80,12 @@ static struct {
 
 /* ---- opening ---- */
 
-static const char *look_up(void *library, const symbol *symbols, size_t count)
+/* Looks in the whole process: a program that is linked with MPI has its own copy of the library's variables, which the
+ * library uses, too. */
+static const char *look_up(const symbol *symbols, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        void *value = dlsym(library, symbols[i].name);
+        void *value = dlsym(RTLD_DEFAULT, symbols[i].name);
         if (!value)
             return symbols[i].name;
         memcpy(symbols[i].pointer, &value, sizeof value); /* each has its own type */
@@ -96,7 +99,7 @@ static bool open_library(const char *name, const char *other, const symbol *symb
     void *library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
     if (!library)
         library = dlopen(other, RTLD_NOW | RTLD_GLOBAL);
-    const char *missing = library ? look_up(library, symbols, count) : dlerror();
+    const char *missing = library ? look_up(symbols, count) : dlerror();
     return !missing || fa_fail(FA_ERROR_UNAVAILABLE, "fa_dist_init: there is no %s or %s: %s", name, other, missing);
 }
 
