@@ -1,6 +1,6 @@
-/* Memory that two ranks of one machine share: a file without a name, which both map. Each direction has a ring of
- * bytes, with the number of bytes written and read so far. Who has nothing to do sleeps in poll(), and has said so in
- * the ring: the other one then wakes it through their socket. */
+/* Memory that two ranks of one machine share: a file without a name, which both map. Each direction has two rings of
+ * bytes, with the number of bytes written and read so far; in the short one each part begins with a cache line. Who has
+ * nothing to do sleeps in poll(), and has said so beside the rings: the other one then wakes it through their socket. */
 #define _GNU_SOURCE
 #include "dist/near.h"
 #include <fcntl.h>
@@ -12,31 +12,43 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* STEP: so many bytes at once, so that the other side can begin before all are there. */
-enum { LINE = 64, STEP = 128 << 10, MOST_RING = 1 << 20, LEAST_RING = 64 << 10, ALL_RINGS = 8 << 20 };
+/* STEP: so many bytes at once, so that the other side can begin before all are there. The sizes of rings are powers of
+ * two. */
+enum {
+    LINE = 64,
+    STEP = 128 << 10,
+    SHORT_RING = 16 << 10,
+    MOST_RING = 1 << 20,
+    LEAST_RING = 64 << 10,
+    ALL_RINGS = 8 << 20
+};
 
 /* Written by one side each, so that they do not take the cache line from each other. */
-typedef struct ring {
+typedef struct counters {
     _Alignas(LINE) _Atomic uint64_t written;
     _Alignas(LINE) _Atomic uint64_t read;
+} counters;
+
+typedef struct direction {
+    counters of[2]; /* rings */
     _Alignas(LINE) _Atomic uint32_t writer_sleeps, reader_sleeps;
-} ring;
+} direction;
 
 struct fa__near {
     struct {
-        ring ring[2]; /* ring[s]: from side s to the other */
-    } * shared;       /* the bytes of the rings follow */
-    size_t bytes;     /* of a ring */
-    int file;         /* -1: closed */
-    atomic_int users; /* in this process */
+        direction from[2]; /* of a side to the other */
+    } * shared;            /* the bytes of the rings follow */
+    size_t bytes;          /* of a long ring */
+    int file;              /* -1: closed */
+    atomic_int users;      /* in this process */
     struct {
-        _Alignas(LINE) uint64_t read; /* of the ring that a side writes to, when it last looked */
+        _Alignas(LINE) uint64_t read[2]; /* of the rings that a side writes to, when it last looked */
     } known[2];
 };
 
 static size_t mapped(const fa__near *n)
 {
-    return sizeof *n->shared + 2 * n->bytes;
+    return sizeof *n->shared + 2 * (SHORT_RING + n->bytes);
 }
 
 static void name_of(uint64_t number, char *name, size_t room)
@@ -89,7 +101,8 @@ fa__near *fa__near_new(int ranks, fa__near_offer *offer)
 fa__near *fa__near_open(const fa__near_offer *offer)
 {
     char path[60], name[60], expected[60], random_name[40];
-    if (offer->file < 0 || offer->ring < LEAST_RING || offer->ring > MOST_RING)
+    if (offer->file < 0 || offer->ring < LEAST_RING || offer->ring > MOST_RING
+        || (offer->ring & (offer->ring - 1)))
         return NULL;
     snprintf(path, sizeof path, "/proc/%lld/fd/%d", (long long)offer->process, (int)offer->file);
     name_of(offer->number, random_name, sizeof random_name);
@@ -127,19 +140,34 @@ void fa__near_free(fa__near *n)
 
 /* ---- moving bytes ---- */
 
-static char *bytes_of(const fa__near *n, int direction)
+/* One ring, as one side sees it. */
+typedef struct ring {
+    counters *counters;
+    char *memory;
+    size_t bytes;
+} ring;
+
+static ring ring_from(const fa__near *n, int side, fa__near_ring which)
 {
-    return (char *)(n->shared + 1) + (size_t)direction * n->bytes;
+    char *memory = (char *)(n->shared + 1) + (size_t)side * (SHORT_RING + n->bytes);
+    const bool is_long = which == FA__NEAR_LONG_RING;
+    return (ring){&n->shared->from[side].of[which], is_long ? memory + SHORT_RING : memory,
+                  is_long ? n->bytes : SHORT_RING};
+}
+
+/* What a part takes up in the ring. */
+static size_t step_of(fa__near_ring which, size_t bytes)
+{
+    return which == FA__NEAR_LONG_RING ? bytes : (bytes + LINE - 1) / LINE * LINE;
 }
 
 /* Copies between the ring, at a number of bytes counted from its beginning, and memory outside of it. */
-static void copy_ring(const fa__near *n, int direction, uint64_t at, char *outside, size_t bytes, bool out)
+static void copy_ring(ring r, uint64_t at, char *outside, size_t bytes, bool out)
 {
-    size_t start = (size_t)(at % n->bytes), first = bytes < n->bytes - start ? bytes : n->bytes - start;
-    char *memory = bytes_of(n, direction);
-    memcpy(out ? outside : memory + start, out ? memory + start : outside, first);
+    size_t start = (size_t)at & (r.bytes - 1), first = bytes < r.bytes - start ? bytes : r.bytes - start;
+    memcpy(out ? outside : r.memory + start, out ? r.memory + start : outside, first);
     if (bytes > first)
-        memcpy(out ? outside + first : memory, out ? memory : outside + first, bytes - first);
+        memcpy(out ? outside + first : r.memory, out ? r.memory : outside + first, bytes - first);
 }
 
 static size_t least(size_t a, size_t b, size_t c)
@@ -148,59 +176,77 @@ static size_t least(size_t a, size_t b, size_t c)
     return ab < c ? ab : c;
 }
 
-/* Room for `wanted` bytes in the ring of a side, or for fewer. The other side's counter is looked at only if what was
- * known of it does not tell: its line comes from the other core. */
-static size_t room_for(fa__near *n, int side, size_t wanted)
+/* Room for `wanted` bytes, or for fewer. The other side's counter is looked at only if what was known of it does not
+ * tell: its line comes from the other core. */
+static size_t room_for(ring r, uint64_t *known_read, uint64_t written, size_t wanted)
 {
-    const ring *r = &n->shared->ring[side];
-    const uint64_t written = atomic_load_explicit(&r->written, memory_order_relaxed);
-    if (n->bytes - (size_t)(written - n->known[side].read) < wanted)
-        n->known[side].read = atomic_load(&r->read);
-    return least(wanted, n->bytes - (size_t)(written - n->known[side].read), STEP);
+    if (r.bytes - (size_t)(written - *known_read) < wanted)
+        *known_read = atomic_load_explicit(&r.counters->read, memory_order_acquire);
+    return least(wanted, r.bytes - (size_t)(written - *known_read), STEP);
 }
 
-size_t fa__near_put(fa__near *n, int side, const struct iovec *part, int parts, bool *wakes)
+/* Whether it has to be woken, which is asked for by one. */
+static bool is_asleep(_Atomic uint32_t *sleeps)
 {
-    ring *r = &n->shared->ring[side];
-    const uint64_t written = atomic_load_explicit(&r->written, memory_order_relaxed);
+    return atomic_load_explicit(sleeps, memory_order_relaxed) && atomic_exchange(sleeps, 0);
+}
+
+size_t fa__near_put(fa__near *n, int side, fa__near_ring which, const struct iovec *part, int parts, bool *wakes)
+{
+    const ring r = ring_from(n, side, which);
+    uint64_t at = atomic_load_explicit(&r.counters->written, memory_order_relaxed);
     size_t wanted = 0, moved = 0;
     for (int i = 0; i < parts; i++)
-        wanted += part[i].iov_len;
-    const size_t room = room_for(n, side, wanted < STEP ? wanted : STEP);
-    for (int i = 0; i < parts && moved < room; i++) {
-        size_t now = least(part[i].iov_len, room - moved, STEP);
-        copy_ring(n, side, written + moved, part[i].iov_base, now, false);
+        wanted += step_of(which, part[i].iov_len);
+    size_t room = room_for(r, &n->known[side].read[which], at, wanted < STEP ? wanted : STEP);
+    if (!room || (which == FA__NEAR_SHORT_RING && room < wanted))
+        return 0;
+    for (int i = 0; i < parts && room; i++) {
+        size_t now = least(part[i].iov_len, room, STEP), step = step_of(which, now);
+        copy_ring(r, at, part[i].iov_base, now, false);
+        at += step;
+        room -= step;
         moved += now;
     }
-    if (!moved)
-        return 0;
-    atomic_store(&r->written, written + moved);
-    *wakes = atomic_load(&r->reader_sleeps) && atomic_exchange(&r->reader_sleeps, 0);
+    atomic_store_explicit(&r.counters->written, at, memory_order_release);
+    *wakes = is_asleep(&n->shared->from[side].reader_sleeps);
     return moved;
 }
 
-size_t fa__near_take(fa__near *n, int side, void *into, size_t bytes, bool *wakes)
+size_t fa__near_take(fa__near *n, int side, fa__near_ring which, void *into, size_t bytes, bool *wakes)
 {
-    ring *r = &n->shared->ring[!side];
-    uint64_t read = atomic_load_explicit(&r->read, memory_order_relaxed);
-    size_t moved = least(bytes, (size_t)(atomic_load(&r->written) - read), STEP);
-    if (!moved)
+    const ring r = ring_from(n, !side, which);
+    uint64_t read = atomic_load_explicit(&r.counters->read, memory_order_relaxed);
+    size_t full = (size_t)(atomic_load_explicit(&r.counters->written, memory_order_acquire) - read),
+           moved = least(bytes, full, STEP);
+    if (!moved || (which == FA__NEAR_SHORT_RING && moved < bytes))
         return 0;
-    copy_ring(n, !side, read, into, moved, true);
-    atomic_store(&r->read, read + moved);
-    *wakes = atomic_load(&r->writer_sleeps) && atomic_exchange(&r->writer_sleeps, 0);
+    copy_ring(r, read, into, moved, true);
+    atomic_store_explicit(&r.counters->read, read + step_of(which, moved), memory_order_release);
+    *wakes = is_asleep(&n->shared->from[!side].writer_sleeps);
     return moved;
 }
 
-bool fa__near_ready(const fa__near *n, int side, bool takes)
+size_t fa__near_room(size_t frame, size_t bytes)
 {
-    const ring *r = &n->shared->ring[takes ? !side : side];
-    uint64_t full = atomic_load(&r->written) - atomic_load(&r->read);
-    return takes ? full > 0 : full < n->bytes;
+    return step_of(FA__NEAR_SHORT_RING, frame) + step_of(FA__NEAR_SHORT_RING, bytes);
+}
+
+bool fa__near_ready(const fa__near *n, int side, fa__near_ring which, bool takes, size_t room)
+{
+    const ring r = ring_from(n, takes ? !side : side, which);
+    size_t full = (size_t)(atomic_load(&r.counters->written) - atomic_load(&r.counters->read));
+    return takes ? full > 0 : r.bytes - full >= room;
+}
+
+bool fa__near_wakes(fa__near *n, int side, bool takes)
+{
+    direction *d = &n->shared->from[takes ? !side : side];
+    return is_asleep(takes ? &d->writer_sleeps : &d->reader_sleeps);
 }
 
 void fa__near_sleep(fa__near *n, int side, bool takes, bool sleeps)
 {
-    ring *r = &n->shared->ring[takes ? !side : side];
-    atomic_store(takes ? &r->reader_sleeps : &r->writer_sleeps, sleeps);
+    direction *d = &n->shared->from[takes ? !side : side];
+    atomic_store(takes ? &d->reader_sleeps : &d->writer_sleeps, sleeps);
 }
