@@ -36,12 +36,12 @@ void fa__near_free(fa__near *n);
  * there is room for into the long one. How many bytes, which the other one sees at once. `wakes`: it sleeps, and has to
  * be woken. */
 size_t fa__near_put(fa__near *n, int side, fa__near_ring which, const struct iovec *part, int parts, bool *wakes);
-/* Copies up to `bytes` from a ring that the other one writes to; all or nothing from the short one, where `bytes` is a
- * part that was put. */
+/* Copies up to `bytes` from a ring that the other one writes to; from the short one, `bytes` is what is left of a part
+ * that was put. */
 size_t fa__near_take(fa__near *n, int side, fa__near_ring which, void *into, size_t bytes, bool *wakes);
-/* What parts of a frame and of data need in the short ring. */
+/* What a frame and data need in the short ring. */
 size_t fa__near_room(size_t frame, size_t bytes);
-/* Whether something can be taken, or `room` bytes can be put. */
+/* Whether something can be taken, or put: fa__near_room() into the short ring, bytes into the long one. */
 bool fa__near_ready(const fa__near *n, int side, fa__near_ring which, bool takes, size_t room);
 /* Whether the other one has to be woken, as it fell asleep while this one put or took something. To be asked behind a
  * sequentially consistent fence before this one waits or turns to something else. */
