@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_TAG = 1, SERIALIZED = 2, MOST = 1 << 30, MOST_LAST = 400 /* bytes of a message */, LOOKS = 32 };
+enum { FIRST_TAG = 1, SERIALIZED = 2, MOST = 1 << 30, MOST_LAST = 400 /* bytes of a message */, LOOKS = 32, PROBES = 32 };
 /* Up to so many bytes of data are in one message with their frame. A first message is received with room for them,
  * whatever is expected: which it is, the frame says. */
 enum { FRAME = sizeof(struct fa__wire_frame), TOGETHER = 4096 - FRAME };
@@ -207,21 +207,6 @@ static bool begin(const fa__wire *w, const fa__transfer *t, struct iovec part, f
     return mpi.calls->begin(&mpi.handle, mpi.own, t->receives, &part, number_of(w, t->peer), w->mpi_tag, request);
 }
 
-bool fa__mpi_begin(fa__wire *w, fa__transfer *t, size_t count)
-{
-    const size_t bytes = count * (FRAME + TOGETHER);
-    if (bytes > w->mpi_bytes) {
-        free(w->mpi_room);
-        w->mpi_room = malloc(bytes);
-        w->mpi_bytes = w->mpi_room ? bytes : 0;
-        if (!w->mpi_room)
-            return fa_fail(FA_ERROR_MEMORY, "fa_dist: out of memory for messages");
-    }
-    for (size_t k = 0; k < count; k++)
-        t[k].first = w->mpi_room + k * (FRAME + TOGETHER);
-    return true;
-}
-
 /* Whether the data is in the message of the frame. */
 static bool is_together(const fa__transfer *t)
 {
@@ -275,6 +260,37 @@ static bool test_all(fa__transfer *t)
     return true;
 }
 
+bool fa__mpi_begin(fa__wire *w, fa__transfer *t, size_t count)
+{
+    const size_t bytes = count * (FRAME + TOGETHER);
+    if (bytes > w->mpi_bytes) {
+        free(w->mpi_room);
+        w->mpi_room = malloc(bytes);
+        w->mpi_bytes = w->mpi_room ? bytes : 0;
+        if (!w->mpi_room)
+            return fa_fail(FA_ERROR_MEMORY, "fa_dist: out of memory for messages");
+    }
+    pthread_mutex_lock(&mpi.lock);
+    for (size_t k = 0; k < count; k++) {
+        t[k].first = w->mpi_room + k * (FRAME + TOGETHER);
+        if (t[k].receives) /* before anything is sent: what comes then is copied once */
+            begin_all(w, &t[k], &(struct iovec){&t[k].frame, FRAME}, 1);
+    }
+    pthread_mutex_unlock(&mpi.lock);
+    return true;
+}
+
+bool fa__mpi_look(const fa__wire *w, fa__transfer *t, size_t count)
+{
+    bool moved = false;
+    pthread_mutex_lock(&mpi.lock);
+    for (int i = 0; i < LOOKS && !moved && !atomic_load(&w->interrupted); i++)
+        for (size_t k = 0; k < count; k++)
+            moved |= t[k].requests && (!test_all(&t[k]) || !t[k].requests);
+    pthread_mutex_unlock(&mpi.lock);
+    return moved;
+}
+
 /* Takes the data that came with the frame, which was checked. */
 static ssize_t take_together(const fa__transfer *t)
 {
@@ -288,7 +304,7 @@ ssize_t fa__mpi_move(fa__wire *w, fa__transfer *t, const struct iovec *part, int
     if (t->receives && !first && is_together(t))
         return take_together(t);
     pthread_mutex_lock(&mpi.lock);
-    bool good = !atomic_load(&w->interrupted) && (t->requests || begin_all(w, t, part, parts)) && test_all(t);
+    bool good = !atomic_load(&w->interrupted) && (t->moving || begin_all(w, t, part, parts)) && test_all(t);
     pthread_mutex_unlock(&mpi.lock);
     if (!good)
         return 0;
@@ -296,8 +312,10 @@ ssize_t fa__mpi_move(fa__wire *w, fa__transfer *t, const struct iovec *part, int
         errno = EAGAIN;
         return -1;
     }
+    const size_t moved = t->moving;
+    t->moving = 0;
     if (!t->receives || !first)
-        return (ssize_t)t->moving;
+        return (ssize_t)moved;
     memcpy(&t->frame, t->first, FRAME);
     return FRAME;
 }
@@ -373,7 +391,7 @@ void fa__mpi_say(const fa__wire *w, int peer, const fa__mpi_note *note)
 static bool has_come(const fa__wire *w, int peer, fa__mpi_handle communicator)
 {
     int there = 0;
-    for (int i = 0; i < LOOKS && !there; i++)
+    for (int i = 0; i < PROBES && !there; i++)
         if (!mpi.calls->probe(&mpi.handle, communicator, number_of(w, peer), w->mpi_tag, &there))
             return false;
     return there;

@@ -213,7 +213,7 @@ static bool move_all(fa__wire *w, fa__transfer *t, size_t count, struct pollfd *
         }
         if (!open)
             break;
-        if ((after != before || !last) && !w->mpi && fa__wire_look(w, t, count))
+        if ((after != before || !last) && (w->mpi ? fa__mpi_look(w, t, count) : fa__wire_look(w, t, count)))
             continue; /* what comes at once is not worth reading the clock */
         const int64_t now = fa__dist_clock();
         if (after != before || !last)
@@ -240,6 +240,7 @@ bool fa__exchange(fa__wire *w, fa__message what, fa__transfer *t, size_t count)
     for (size_t k = 0; k < count; k++) {
         t[k].done = 0;
         t[k].requests = 0;
+        t[k].moving = 0;
         t[k].frame = frame;
         t[k].frame.bytes = t[k].bytes;
     }
