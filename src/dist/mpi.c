@@ -260,6 +260,13 @@ static bool test_all(fa__transfer *t)
     return true;
 }
 
+/* Begins a transfer; fa__mpi_move() tries again if that fails. */
+static bool begin_first(const fa__wire *w, fa__transfer *t)
+{
+    const struct iovec part[2] = {{&t->frame, FRAME}, {(void *)(uintptr_t)t->data, t->bytes}};
+    return begin_all(w, t, part, t->bytes && !t->receives ? 2 : 1);
+}
+
 bool fa__mpi_begin(fa__wire *w, fa__transfer *t, size_t count)
 {
     const size_t bytes = count * (FRAME + TOGETHER);
@@ -274,8 +281,11 @@ bool fa__mpi_begin(fa__wire *w, fa__transfer *t, size_t count)
     for (size_t k = 0; k < count; k++) {
         t[k].first = w->mpi_room + k * (FRAME + TOGETHER);
         if (t[k].receives) /* before anything is sent: what comes then is copied once */
-            begin_all(w, &t[k], &(struct iovec){&t[k].frame, FRAME}, 1);
+            begin_first(w, &t[k]);
     }
+    for (size_t k = 0; k < count; k++)
+        if (!t[k].receives && begin_first(w, &t[k]))
+            test_all(&t[k]); /* fa__mpi_move() finds out if it fails */
     pthread_mutex_unlock(&mpi.lock);
     return true;
 }
@@ -303,11 +313,13 @@ ssize_t fa__mpi_move(fa__wire *w, fa__transfer *t, const struct iovec *part, int
     const bool first = t->done == 0;
     if (t->receives && !first && is_together(t))
         return take_together(t);
-    pthread_mutex_lock(&mpi.lock);
-    bool good = !atomic_load(&w->interrupted) && (t->moving || begin_all(w, t, part, parts)) && test_all(t);
-    pthread_mutex_unlock(&mpi.lock);
-    if (!good)
-        return 0;
+    if (!t->moving || t->requests) {
+        pthread_mutex_lock(&mpi.lock);
+        bool good = !atomic_load(&w->interrupted) && (t->moving || begin_all(w, t, part, parts)) && test_all(t);
+        pthread_mutex_unlock(&mpi.lock);
+        if (!good)
+            return 0;
+    }
     if (t->requests) {
         errno = EAGAIN;
         return -1;

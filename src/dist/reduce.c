@@ -191,14 +191,18 @@ static bool reduce_all(fa__dist_call *c, fa_dist_op op)
     return good;
 }
 
-bool fa__all_reduce(fa_group *g, fa_tensor *t, fa_dist_op op)
+static bool reduce_by_wire(fa_group *g, fa_tensor *t, fa_dist_op op)
 {
     fa__dist_call c;
+    return fa__dist_begin(&c, g->wire, t, "all_reduce", true) && fa__dist_end(&c, reduce_all(&c, op));
+}
+
+bool fa__all_reduce(fa_group *g, fa_tensor *t, fa_dist_op op)
+{
     fa__nccl *n;
     if (!can_combine(t, op, "fa_dist_all_reduce") || !fa__nccl_find(g, t, true, &n))
         return false;
-    return n ? fa__nccl_all_reduce(n, t, op)
-             : fa__dist_begin(&c, g->wire, t, "all_reduce", true) && fa__dist_end(&c, reduce_all(&c, op));
+    return n ? fa__nccl_all_reduce(n, t, op) : reduce_by_wire(g, t, op);
 }
 
 bool(fa_dist_all_reduce)(fa_tensor *t, fa_group *group, const fa_dist_all_reduce_options *options)
@@ -209,7 +213,7 @@ bool(fa_dist_all_reduce)(fa_tensor *t, fa_group *group, const fa_dist_all_reduce
         return false;
     if (is_few(t, o.op)) { /* a scope and settings would take as long as the sum */
         fa__group_begin(group);
-        const bool good = fa__all_reduce(group, t, o.op);
+        const bool good = reduce_by_wire(group, t, o.op);
         fa__group_end(group);
         return good;
     }
