@@ -11,7 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_TAG = 1, SERIALIZED = 2, MOST = 1 << 30, MOST_LAST = 400 /* bytes of a message */, LOOKS = 32, PROBES = 32 };
+enum {
+    FIRST_TAG = 1,
+    SERIALIZED = 2,
+    MOST = 1 << 30,
+    MOST_LAST = 400 /* bytes of a message */,
+    LOOKS = 32,
+    PROBES = 32
+};
 /* Up to so many bytes of data are in one message with their frame. A first message is received with room for them,
  * whatever is expected: which it is, the frame says. */
 enum { FRAME = sizeof(struct fa__wire_frame), TOGETHER = 4096 - FRAME };

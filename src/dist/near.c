@@ -1,7 +1,8 @@
 /* Memory that two ranks of one machine share: a file without a name, which both map. Each direction has two rings of
  * bytes, with the number of bytes written and read so far. The lines of the short one are numbered: as a line comes
  * together with its number, a message takes one transfer between the cores, not a second one for a counter. Who has
- * nothing to do sleeps in poll(), and has said so beside the rings: the other one then wakes it through their socket. */
+ * nothing to do sleeps in poll(), and has said so beside the rings: the other one then wakes it through their socket.
+ */
 #define _GNU_SOURCE
 #include "dist/near.h"
 #include <fcntl.h>
@@ -108,8 +109,7 @@ fa__near *fa__near_new(int ranks, fa__near_offer *offer)
 fa__near *fa__near_open(const fa__near_offer *offer)
 {
     char path[60], name[60], expected[60], random_name[40];
-    if (offer->file < 0 || offer->ring < LEAST_RING || offer->ring > MOST_RING
-        || (offer->ring & (offer->ring - 1)))
+    if (offer->file < 0 || offer->ring < LEAST_RING || offer->ring > MOST_RING || (offer->ring & (offer->ring - 1)))
         return NULL;
     snprintf(path, sizeof path, "/proc/%lld/fd/%d", (long long)offer->process, (int)offer->file);
     name_of(offer->number, random_name, sizeof random_name);
@@ -302,8 +302,7 @@ size_t fa__near_put(fa__near *n, int side, fa__near_ring which, const struct iov
 
 size_t fa__near_take(fa__near *n, int side, fa__near_ring which, void *into, size_t bytes, bool *wakes)
 {
-    size_t moved
-        = which == FA__NEAR_LONG_RING ? take_bytes(n, side, into, bytes) : take_lines(n, side, into, bytes);
+    size_t moved = which == FA__NEAR_LONG_RING ? take_bytes(n, side, into, bytes) : take_lines(n, side, into, bytes);
     *wakes = moved && is_asleep(&n->shared->from[!side].writer_sleeps);
     return moved;
 }

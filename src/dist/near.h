@@ -1,6 +1,6 @@
 /* Memory that two ranks of one machine share: two rings of bytes in each direction. Messages of up to FA__NEAR_SHORT
- * bytes of data, and the frames of others, go through a short ring, which stays in the caches of both cores; the data of
- * others goes through a long one. */
+ * bytes of data, and the frames of others, go through a short ring, which stays in the caches of both cores; the data
+ * of others goes through a long one. */
 #ifndef FA__DIST_NEAR_H
 #define FA__DIST_NEAR_H
 #include <stdbool.h>

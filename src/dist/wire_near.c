@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <sys/socket.h>
 
-enum { SPIN = 30000 /* ns */, FIRST = 2000, NEXT = 20 /* looks before the CPU is given away */ };
+enum { SPIN = 30000 /* ns */, FIRST = 1000, NEXT = 20 /* looks before the CPU is given away */ };
 
 /* Where the rest of a transfer goes: a frame, and data that is put with it, through the short ring. */
 static fa__near_ring ring_of(const fa__transfer *t)
@@ -64,8 +64,7 @@ void fa__wire_wake_near(const fa__wire *w, const fa__transfer *t, size_t count)
 {
     atomic_thread_fence(memory_order_seq_cst);
     for (size_t k = 0; k < count; k++)
-        if (w->near[t[k].peer]
-            && fa__near_wakes(w->near[t[k].peer], fa__wire_side(w, t[k].peer), t[k].receives))
+        if (w->near[t[k].peer] && fa__near_wakes(w->near[t[k].peer], fa__wire_side(w, t[k].peer), t[k].receives))
             wake(w, t[k].peer);
 }
 
