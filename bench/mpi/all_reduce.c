@@ -1,6 +1,6 @@
 /* MPI's own all_reduce of floats, two processes: answers the lines that rows are measured by (bench/support/row.h). The
- * second process sleeps while the first has nothing to do: MPI would wait for it on a core that another program needs.
- */
+ * second process sleeps while the first has nothing to do, and looks seldom: MPI would wait for it on a core that
+ * another program needs, and each look interrupts Facula. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static long hear(long word)
     MPI_Ibcast(&word, 1, MPI_LONG, 0, MPI_COMM_WORLD, &request);
     while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
         if (rank)
-            nanosleep(&(struct timespec){0, 100000}, NULL);
+            nanosleep(&(struct timespec){0, 2000000}, NULL);
     return word;
 }
 

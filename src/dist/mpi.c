@@ -1,6 +1,7 @@
 /* MPI, by its binary interfaces: Open MPI's handles are pointers, those of MPICH and the MPIs that agree with it are
  * numbers. The library that mpirun belongs to is opened, so the same build runs under either. Calls are made one at a
  * time. */
+#define _GNU_SOURCE
 #include "dist/mpi.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_TAG = 1, SERIALIZED = 2, MOST = 1 << 30, MOST_LAST = 400 /* bytes of a message */, LOOKS = 32 };
+enum {
+    FIRST_TAG = 1,
+    SERIALIZED = 2,
+    MOST = 1 << 30,
+    MOST_LAST = 400 /* bytes of a message */,
+    LOOKS = 32,
+    PROBES = 32
+};
 /* Up to so many bytes of data are in one message with their frame. A first message is received with room for them,
  * whatever is expected: which it is, the frame says. */
 enum { FRAME = sizeof(struct fa__wire_frame), TOGETHER = 4096 - FRAME };
@@ -79,10 +87,12 @@ static struct {
 
 /* ---- opening ---- */
 
-static const char *look_up(void *library, const symbol *symbols, size_t count)
+/* Looks in the whole process: a program that is linked with MPI has its own copy of the library's variables, which the
+ * library uses, too. */
+static const char *look_up(const symbol *symbols, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        void *value = dlsym(library, symbols[i].name);
+        void *value = dlsym(RTLD_DEFAULT, symbols[i].name);
         if (!value)
             return symbols[i].name;
         memcpy(symbols[i].pointer, &value, sizeof value); /* each has its own type */
@@ -96,7 +106,7 @@ static bool open_library(const char *name, const char *other, const symbol *symb
     void *library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
     if (!library)
         library = dlopen(other, RTLD_NOW | RTLD_GLOBAL);
-    const char *missing = library ? look_up(library, symbols, count) : dlerror();
+    const char *missing = library ? look_up(symbols, count) : dlerror();
     return !missing || fa_fail(FA_ERROR_UNAVAILABLE, "fa_dist_init: there is no %s or %s: %s", name, other, missing);
 }
 
@@ -204,21 +214,6 @@ static bool begin(const fa__wire *w, const fa__transfer *t, struct iovec part, f
     return mpi.calls->begin(&mpi.handle, mpi.own, t->receives, &part, number_of(w, t->peer), w->mpi_tag, request);
 }
 
-bool fa__mpi_begin(fa__wire *w, fa__transfer *t, size_t count)
-{
-    const size_t bytes = count * (FRAME + TOGETHER);
-    if (bytes > w->mpi_bytes) {
-        free(w->mpi_room);
-        w->mpi_room = malloc(bytes);
-        w->mpi_bytes = w->mpi_room ? bytes : 0;
-        if (!w->mpi_room)
-            return fa_fail(FA_ERROR_MEMORY, "fa_dist: out of memory for messages");
-    }
-    for (size_t k = 0; k < count; k++)
-        t[k].first = w->mpi_room + k * (FRAME + TOGETHER);
-    return true;
-}
-
 /* Whether the data is in the message of the frame. */
 static bool is_together(const fa__transfer *t)
 {
@@ -272,6 +267,47 @@ static bool test_all(fa__transfer *t)
     return true;
 }
 
+/* Begins a transfer; fa__mpi_move() tries again if that fails. */
+static bool begin_first(const fa__wire *w, fa__transfer *t)
+{
+    const struct iovec part[2] = {{&t->frame, FRAME}, {(void *)(uintptr_t)t->data, t->bytes}};
+    return begin_all(w, t, part, t->bytes && !t->receives ? 2 : 1);
+}
+
+bool fa__mpi_begin(fa__wire *w, fa__transfer *t, size_t count)
+{
+    const size_t bytes = count * (FRAME + TOGETHER);
+    if (bytes > w->mpi_bytes) {
+        free(w->mpi_room);
+        w->mpi_room = malloc(bytes);
+        w->mpi_bytes = w->mpi_room ? bytes : 0;
+        if (!w->mpi_room)
+            return fa_fail(FA_ERROR_MEMORY, "fa_dist: out of memory for messages");
+    }
+    pthread_mutex_lock(&mpi.lock);
+    for (size_t k = 0; k < count; k++) {
+        t[k].first = w->mpi_room + k * (FRAME + TOGETHER);
+        if (t[k].receives) /* before anything is sent: what comes then is copied once */
+            begin_first(w, &t[k]);
+    }
+    for (size_t k = 0; k < count; k++)
+        if (!t[k].receives && begin_first(w, &t[k]))
+            test_all(&t[k]); /* fa__mpi_move() finds out if it fails */
+    pthread_mutex_unlock(&mpi.lock);
+    return true;
+}
+
+bool fa__mpi_look(const fa__wire *w, fa__transfer *t, size_t count)
+{
+    bool moved = false;
+    pthread_mutex_lock(&mpi.lock);
+    for (int i = 0; i < LOOKS && !moved && !atomic_load(&w->interrupted); i++)
+        for (size_t k = 0; k < count; k++)
+            moved |= t[k].requests && (!test_all(&t[k]) || !t[k].requests);
+    pthread_mutex_unlock(&mpi.lock);
+    return moved;
+}
+
 /* Takes the data that came with the frame, which was checked. */
 static ssize_t take_together(const fa__transfer *t)
 {
@@ -284,17 +320,21 @@ ssize_t fa__mpi_move(fa__wire *w, fa__transfer *t, const struct iovec *part, int
     const bool first = t->done == 0;
     if (t->receives && !first && is_together(t))
         return take_together(t);
-    pthread_mutex_lock(&mpi.lock);
-    bool good = !atomic_load(&w->interrupted) && (t->requests || begin_all(w, t, part, parts)) && test_all(t);
-    pthread_mutex_unlock(&mpi.lock);
-    if (!good)
-        return 0;
+    if (!t->moving || t->requests) {
+        pthread_mutex_lock(&mpi.lock);
+        bool good = !atomic_load(&w->interrupted) && (t->moving || begin_all(w, t, part, parts)) && test_all(t);
+        pthread_mutex_unlock(&mpi.lock);
+        if (!good)
+            return 0;
+    }
     if (t->requests) {
         errno = EAGAIN;
         return -1;
     }
+    const size_t moved = t->moving;
+    t->moving = 0;
     if (!t->receives || !first)
-        return (ssize_t)t->moving;
+        return (ssize_t)moved;
     memcpy(&t->frame, t->first, FRAME);
     return FRAME;
 }
@@ -370,7 +410,7 @@ void fa__mpi_say(const fa__wire *w, int peer, const fa__mpi_note *note)
 static bool has_come(const fa__wire *w, int peer, fa__mpi_handle communicator)
 {
     int there = 0;
-    for (int i = 0; i < LOOKS && !there; i++)
+    for (int i = 0; i < PROBES && !there; i++)
         if (!mpi.calls->probe(&mpi.handle, communicator, number_of(w, peer), w->mpi_tag, &there))
             return false;
     return there;

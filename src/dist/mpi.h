@@ -8,11 +8,13 @@
 /* The wire of this process among all of MPI's, which joins them; it is the group's number `rank` of `size`. NULL and an
  * error if there is no MPI. */
 fa__wire *fa__mpi_wire(double timeout);
-/* Prepares an exchange. False and an error if memory runs out. */
+/* Begins the messages of an exchange. False and an error if memory runs out. */
 bool fa__mpi_begin(fa__wire *w, fa__transfer *t, size_t count);
 /* Moves what can be moved now: as sendmsg() and recvmsg() that do not wait, -1 and EAGAIN until a whole part has been
  * moved. */
 ssize_t fa__mpi_move(fa__wire *w, fa__transfer *t, const struct iovec *part, int parts);
+/* Whether a message has been moved within a fraction of a microsecond, so that fa__mpi_move() tells more. */
+bool fa__mpi_look(const fa__wire *w, fa__transfer *t, size_t count);
 /* A tag that no group of this process has. */
 int fa__mpi_new_tag(void);
 /* The tag is taken. */

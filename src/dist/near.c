@@ -1,6 +1,8 @@
-/* Memory that two ranks of one machine share: a file without a name, which both map. Each direction has a ring of
- * bytes, with the number of bytes written and read so far. Who has nothing to do sleeps in poll(), and has said so in
- * the ring: the other one then wakes it through their socket. */
+/* Memory that two ranks of one machine share: a file without a name, which both map. Each direction has two rings of
+ * bytes, with the number of bytes written and read so far. The lines of the short one are numbered: as a line comes
+ * together with its number, a message takes one transfer between the cores, not a second one for a counter. Who has
+ * nothing to do sleeps in poll(), and has said so beside the rings: the other one then wakes it through their socket.
+ */
 #define _GNU_SOURCE
 #include "dist/near.h"
 #include <fcntl.h>
@@ -12,25 +14,43 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* STEP: so many bytes at once, so that the other side can begin before all are there. */
-enum { LINE = 64, STEP = 128 << 10, MOST_RING = 1 << 20, LEAST_RING = 64 << 10, ALL_RINGS = 8 << 20 };
+/* STEP: so many bytes at once, so that the other side can begin before all are there. The sizes of rings are powers of
+ * two. */
+enum {
+    LINE = 64,
+    STEP = 128 << 10,
+    LINES = 256, /* of a short ring */
+    LINE_DATA = LINE - sizeof(uint64_t),
+    PATIENCE = 200, /* looks for the next line of a message, which is being written */
+    MOST_RING = 1 << 20,
+    LEAST_RING = 64 << 10,
+    ALL_RINGS = 8 << 20
+};
 
-/* Written by one side each, so that they do not take the cache line from each other. */
-typedef struct ring {
-    _Alignas(LINE) _Atomic uint64_t written;
+typedef struct line {
+    _Alignas(LINE) char data[LINE_DATA];
+    _Atomic uint64_t number; /* from 1, over all rounds; written last */
+} line;
+
+/* Counters are written by one side each, so that they do not take the cache line from each other. */
+typedef struct direction {
+    line line[LINES];
+    _Alignas(LINE) _Atomic uint64_t lines_read;
+    _Alignas(LINE) _Atomic uint64_t written; /* bytes of the long ring */
     _Alignas(LINE) _Atomic uint64_t read;
     _Alignas(LINE) _Atomic uint32_t writer_sleeps, reader_sleeps;
-} ring;
+} direction;
 
 struct fa__near {
     struct {
-        ring ring[2]; /* ring[s]: from side s to the other */
-    } * shared;       /* the bytes of the rings follow */
-    size_t bytes;     /* of a ring */
-    int file;         /* -1: closed */
-    atomic_int users; /* in this process */
+        direction from[2]; /* of a side to the other */
+    } * shared;            /* the bytes of the long rings follow */
+    size_t bytes;          /* of a long ring */
+    int file;              /* -1: closed */
+    atomic_int users;      /* in this process */
     struct {
-        _Alignas(LINE) uint64_t read; /* of the ring that a side writes to, when it last looked */
+        _Alignas(LINE) uint64_t lines_put, lines_taken;
+        uint64_t lines_read, read; /* of the rings that a side writes to, when it last looked */
     } known[2];
 };
 
@@ -89,7 +109,7 @@ fa__near *fa__near_new(int ranks, fa__near_offer *offer)
 fa__near *fa__near_open(const fa__near_offer *offer)
 {
     char path[60], name[60], expected[60], random_name[40];
-    if (offer->file < 0 || offer->ring < LEAST_RING || offer->ring > MOST_RING)
+    if (offer->file < 0 || offer->ring < LEAST_RING || offer->ring > MOST_RING || (offer->ring & (offer->ring - 1)))
         return NULL;
     snprintf(path, sizeof path, "/proc/%lld/fd/%d", (long long)offer->process, (int)offer->file);
     name_of(offer->number, random_name, sizeof random_name);
@@ -125,18 +145,94 @@ void fa__near_free(fa__near *n)
     free(n);
 }
 
-/* ---- moving bytes ---- */
+/* ---- the short ring ---- */
 
-static char *bytes_of(const fa__near *n, int direction)
+static size_t lines_of(size_t bytes)
 {
-    return (char *)(n->shared + 1) + (size_t)direction * n->bytes;
+    return (bytes + LINE_DATA - 1) / LINE_DATA;
+}
+
+size_t fa__near_room(size_t frame, size_t bytes)
+{
+    return lines_of(frame) + lines_of(bytes);
+}
+
+static bool has_come(const line *l, uint64_t before)
+{
+    return atomic_load_explicit(&l->number, memory_order_acquire) == before + 1;
+}
+
+/* Each part begins with a line. */
+static size_t put_lines(fa__near *n, int side, const struct iovec *part, int parts)
+{
+    direction *d = &n->shared->from[side];
+    uint64_t at = n->known[side].lines_put, *read = &n->known[side].lines_read;
+    size_t wanted = 0, moved = 0;
+    for (int i = 0; i < parts; i++)
+        wanted += lines_of(part[i].iov_len);
+    if (LINES - (at - *read) < wanted)
+        *read = atomic_load_explicit(&d->lines_read, memory_order_acquire); /* which comes from the other core */
+    if (LINES - (at - *read) < wanted)
+        return 0;
+    for (int i = 0; i < parts; i++) {
+        const char *from = part[i].iov_base;
+        size_t left = part[i].iov_len;
+        moved += left;
+        for (; left; at++) {
+            line *l = &d->line[at % LINES];
+            const size_t now = left < LINE_DATA ? left : LINE_DATA;
+            if (now == LINE_DATA)
+                memcpy(l->data, from, LINE_DATA);
+            else
+                memcpy(l->data, from, now);
+            atomic_store_explicit(&l->number, at + 1, memory_order_release);
+            from += now;
+            left -= now;
+        }
+    }
+    n->known[side].lines_put = at;
+    return moved;
+}
+
+/* The lines that have come; up to the end of a part. */
+static size_t take_lines(fa__near *n, int side, char *into, size_t bytes)
+{
+    direction *d = &n->shared->from[!side];
+    uint64_t at = n->known[side].lines_taken;
+    size_t moved = 0;
+    while (moved < bytes) {
+        const line *l = &d->line[at % LINES];
+        bool here = has_come(l, at);
+        for (int i = 0; !here && moved && i < PATIENCE; i++)
+            here = has_come(l, at);
+        if (!here)
+            break;
+        if (bytes - moved >= LINE_DATA)
+            memcpy(into + moved, l->data, LINE_DATA);
+        else
+            memcpy(into + moved, l->data, bytes - moved);
+        moved += bytes - moved < LINE_DATA ? bytes - moved : LINE_DATA;
+        at++;
+    }
+    if (moved) {
+        n->known[side].lines_taken = at;
+        atomic_store_explicit(&d->lines_read, at, memory_order_release);
+    }
+    return moved;
+}
+
+/* ---- the long ring ---- */
+
+static char *bytes_from(const fa__near *n, int side)
+{
+    return (char *)(n->shared + 1) + (size_t)side * n->bytes;
 }
 
 /* Copies between the ring, at a number of bytes counted from its beginning, and memory outside of it. */
-static void copy_ring(const fa__near *n, int direction, uint64_t at, char *outside, size_t bytes, bool out)
+static void copy_ring(const fa__near *n, int side, uint64_t at, char *outside, size_t bytes, bool out)
 {
-    size_t start = (size_t)(at % n->bytes), first = bytes < n->bytes - start ? bytes : n->bytes - start;
-    char *memory = bytes_of(n, direction);
+    size_t start = (size_t)at & (n->bytes - 1), first = bytes < n->bytes - start ? bytes : n->bytes - start;
+    char *memory = bytes_from(n, side);
     memcpy(out ? outside : memory + start, out ? memory + start : outside, first);
     if (bytes > first)
         memcpy(out ? outside + first : memory, out ? memory : outside + first, bytes - first);
@@ -150,57 +246,86 @@ static size_t least(size_t a, size_t b, size_t c)
 
 /* Room for `wanted` bytes in the ring of a side, or for fewer. The other side's counter is looked at only if what was
  * known of it does not tell: its line comes from the other core. */
-static size_t room_for(fa__near *n, int side, size_t wanted)
+static size_t room_for(fa__near *n, int side, uint64_t written, size_t wanted)
 {
-    const ring *r = &n->shared->ring[side];
-    const uint64_t written = atomic_load_explicit(&r->written, memory_order_relaxed);
-    if (n->bytes - (size_t)(written - n->known[side].read) < wanted)
-        n->known[side].read = atomic_load(&r->read);
-    return least(wanted, n->bytes - (size_t)(written - n->known[side].read), STEP);
+    uint64_t *read = &n->known[side].read;
+    if (n->bytes - (size_t)(written - *read) < wanted)
+        *read = atomic_load_explicit(&n->shared->from[side].read, memory_order_acquire);
+    return least(wanted, n->bytes - (size_t)(written - *read), STEP);
 }
 
-size_t fa__near_put(fa__near *n, int side, const struct iovec *part, int parts, bool *wakes)
+static size_t put_bytes(fa__near *n, int side, const struct iovec *part, int parts)
 {
-    ring *r = &n->shared->ring[side];
-    const uint64_t written = atomic_load_explicit(&r->written, memory_order_relaxed);
+    direction *d = &n->shared->from[side];
+    const uint64_t written = atomic_load_explicit(&d->written, memory_order_relaxed);
     size_t wanted = 0, moved = 0;
     for (int i = 0; i < parts; i++)
         wanted += part[i].iov_len;
-    const size_t room = room_for(n, side, wanted < STEP ? wanted : STEP);
+    const size_t room = room_for(n, side, written, wanted < STEP ? wanted : STEP);
     for (int i = 0; i < parts && moved < room; i++) {
         size_t now = least(part[i].iov_len, room - moved, STEP);
         copy_ring(n, side, written + moved, part[i].iov_base, now, false);
         moved += now;
     }
-    if (!moved)
-        return 0;
-    atomic_store(&r->written, written + moved);
-    *wakes = atomic_load(&r->reader_sleeps) && atomic_exchange(&r->reader_sleeps, 0);
+    if (moved)
+        atomic_store_explicit(&d->written, written + moved, memory_order_release);
     return moved;
 }
 
-size_t fa__near_take(fa__near *n, int side, void *into, size_t bytes, bool *wakes)
+static size_t take_bytes(fa__near *n, int side, char *into, size_t bytes)
 {
-    ring *r = &n->shared->ring[!side];
-    uint64_t read = atomic_load_explicit(&r->read, memory_order_relaxed);
-    size_t moved = least(bytes, (size_t)(atomic_load(&r->written) - read), STEP);
+    direction *d = &n->shared->from[!side];
+    const uint64_t read = atomic_load_explicit(&d->read, memory_order_relaxed);
+    size_t full = (size_t)(atomic_load_explicit(&d->written, memory_order_acquire) - read),
+           moved = least(bytes, full, STEP);
     if (!moved)
         return 0;
     copy_ring(n, !side, read, into, moved, true);
-    atomic_store(&r->read, read + moved);
-    *wakes = atomic_load(&r->writer_sleeps) && atomic_exchange(&r->writer_sleeps, 0);
+    atomic_store_explicit(&d->read, read + moved, memory_order_release);
     return moved;
 }
 
-bool fa__near_ready(const fa__near *n, int side, bool takes)
+/* ---- both ---- */
+
+/* Whether it has to be woken, which is asked for by one. */
+static bool is_asleep(_Atomic uint32_t *sleeps)
 {
-    const ring *r = &n->shared->ring[takes ? !side : side];
-    uint64_t full = atomic_load(&r->written) - atomic_load(&r->read);
-    return takes ? full > 0 : full < n->bytes;
+    return atomic_load_explicit(sleeps, memory_order_relaxed) && atomic_exchange(sleeps, 0);
+}
+
+size_t fa__near_put(fa__near *n, int side, fa__near_ring which, const struct iovec *part, int parts, bool *wakes)
+{
+    size_t moved = which == FA__NEAR_LONG_RING ? put_bytes(n, side, part, parts) : put_lines(n, side, part, parts);
+    *wakes = moved && is_asleep(&n->shared->from[side].reader_sleeps);
+    return moved;
+}
+
+size_t fa__near_take(fa__near *n, int side, fa__near_ring which, void *into, size_t bytes, bool *wakes)
+{
+    size_t moved = which == FA__NEAR_LONG_RING ? take_bytes(n, side, into, bytes) : take_lines(n, side, into, bytes);
+    *wakes = moved && is_asleep(&n->shared->from[!side].writer_sleeps);
+    return moved;
+}
+
+bool fa__near_ready(const fa__near *n, int side, fa__near_ring which, bool takes, size_t room)
+{
+    const direction *d = &n->shared->from[takes ? !side : side];
+    const uint64_t put = n->known[side].lines_put, taken = n->known[side].lines_taken;
+    if (which == FA__NEAR_SHORT_RING)
+        return takes ? atomic_load(&d->line[taken % LINES].number) == taken + 1
+                     : LINES - (put - atomic_load(&d->lines_read)) >= room;
+    const size_t full = (size_t)(atomic_load(&d->written) - atomic_load(&d->read));
+    return takes ? full > 0 : n->bytes - full >= room;
+}
+
+bool fa__near_wakes(fa__near *n, int side, bool takes)
+{
+    direction *d = &n->shared->from[takes ? !side : side];
+    return is_asleep(takes ? &d->writer_sleeps : &d->reader_sleeps);
 }
 
 void fa__near_sleep(fa__near *n, int side, bool takes, bool sleeps)
 {
-    ring *r = &n->shared->ring[takes ? !side : side];
-    atomic_store(takes ? &r->reader_sleeps : &r->writer_sleeps, sleeps);
+    direction *d = &n->shared->from[takes ? !side : side];
+    atomic_store(takes ? &d->reader_sleeps : &d->writer_sleeps, sleeps);
 }

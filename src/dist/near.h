@@ -1,4 +1,6 @@
-/* Memory that two ranks of one machine share: a ring of bytes in each direction. */
+/* Memory that two ranks of one machine share: two rings of bytes in each direction. Messages of up to FA__NEAR_SHORT
+ * bytes of data, and the frames of others, go through a short ring, which stays in the caches of both cores; the data
+ * of others goes through a long one. */
 #ifndef FA__DIST_NEAR_H
 #define FA__DIST_NEAR_H
 #include <stdbool.h>
@@ -7,6 +9,9 @@
 #include <sys/uio.h>
 
 typedef struct fa__near fa__near;
+
+typedef enum fa__near_ring { FA__NEAR_SHORT_RING, FA__NEAR_LONG_RING } fa__near_ring;
+enum { FA__NEAR_SHORT = 4096 };
 
 /* Where another process finds the memory. `number` is random, and part of the memory's name: a process on another
  * machine with the same process number is not mistaken for it. */
@@ -27,13 +32,20 @@ void fa__near_opened(fa__near *n);
 fa__near *fa__near_share(fa__near *n);
 void fa__near_free(fa__near *n);
 
-/* Copies the parts, or as much of them as there is room for, into the ring that the rank `side` (0 or 1) writes to; how
- * many bytes, which the other one sees at once. `wakes`: it sleeps, and has to be woken. */
-size_t fa__near_put(fa__near *n, int side, const struct iovec *part, int parts, bool *wakes);
-/* Copies up to `bytes` from the ring that the other one writes to. */
-size_t fa__near_take(fa__near *n, int side, void *into, size_t bytes, bool *wakes);
-/* Whether something can be taken, or put. */
-bool fa__near_ready(const fa__near *n, int side, bool takes);
+/* Copies the parts into a ring that the rank `side` (0 or 1) writes to: all or nothing into the short one, as much as
+ * there is room for into the long one. How many bytes, which the other one sees at once. `wakes`: it sleeps, and has to
+ * be woken. */
+size_t fa__near_put(fa__near *n, int side, fa__near_ring which, const struct iovec *part, int parts, bool *wakes);
+/* Copies up to `bytes` from a ring that the other one writes to; from the short one, `bytes` is what is left of a part
+ * that was put. */
+size_t fa__near_take(fa__near *n, int side, fa__near_ring which, void *into, size_t bytes, bool *wakes);
+/* What a frame and data need in the short ring. */
+size_t fa__near_room(size_t frame, size_t bytes);
+/* Whether something can be taken, or put: fa__near_room() into the short ring, bytes into the long one. */
+bool fa__near_ready(const fa__near *n, int side, fa__near_ring which, bool takes, size_t room);
+/* Whether the other one has to be woken, as it fell asleep while this one put or took something. To be asked behind a
+ * sequentially consistent fence before this one waits or turns to something else. */
+bool fa__near_wakes(fa__near *n, int side, bool takes);
 /* From now on the other one is told that this one has to be woken, when there is something to take or room to put.
  * After `sleeps` was set, fa__near_ready() has to be asked again. */
 void fa__near_sleep(fa__near *n, int side, bool takes, bool sleeps);

@@ -66,10 +66,22 @@ ADD(double)
 #undef ADD
 
 /* Sums of a few numbers, by loops: calls of operations would take longer. False: they are others. */
+static bool can_add_few(fa_dtype d, size_t size, fa_dist_op op)
+{
+    return size <= FEW && op == FA_DIST_SUM && (d == FA_F32 || d == FA_F64);
+}
+
+/* Whether an all_reduce makes no tensors. */
+static bool is_few(const fa_tensor *t, fa_dist_op op)
+{
+    return can_add_few(fa_tensor_dtype(t), fa_nbytes(t), op) && fa_device_equal(fa_tensor_device(t), FA_CPU)
+           && fa_is_contiguous(t);
+}
+
 static bool add_few(const fa__dist_call *c, char **part, size_t size, fa_dist_op op)
 {
     const fa_dtype d = (fa_dtype)c->what.dtype;
-    if (size > FEW || op != FA_DIST_SUM || (d != FA_F32 && d != FA_F64))
+    if (!can_add_few(d, size, op))
         return false;
     for (int k = 1; k < c->w->size; k++)
         if (d == FA_F32)
@@ -179,14 +191,18 @@ static bool reduce_all(fa__dist_call *c, fa_dist_op op)
     return good;
 }
 
-bool fa__all_reduce(fa_group *g, fa_tensor *t, fa_dist_op op)
+static bool reduce_by_wire(fa_group *g, fa_tensor *t, fa_dist_op op)
 {
     fa__dist_call c;
+    return fa__dist_begin(&c, g->wire, t, "all_reduce", true) && fa__dist_end(&c, reduce_all(&c, op));
+}
+
+bool fa__all_reduce(fa_group *g, fa_tensor *t, fa_dist_op op)
+{
     fa__nccl *n;
     if (!can_combine(t, op, "fa_dist_all_reduce") || !fa__nccl_find(g, t, true, &n))
         return false;
-    return n ? fa__nccl_all_reduce(n, t, op)
-             : fa__dist_begin(&c, g->wire, t, "all_reduce", true) && fa__dist_end(&c, reduce_all(&c, op));
+    return n ? fa__nccl_all_reduce(n, t, op) : reduce_by_wire(g, t, op);
 }
 
 bool(fa_dist_all_reduce)(fa_tensor *t, fa_group *group, const fa_dist_all_reduce_options *options)
@@ -195,6 +211,12 @@ bool(fa_dist_all_reduce)(fa_tensor *t, fa_group *group, const fa_dist_all_reduce
     fa__options_read(&o, o.size, options);
     if (!fa__dist_check(group, t, "fa_dist_all_reduce"))
         return false;
+    if (is_few(t, o.op)) { /* a scope and settings would take as long as the sum */
+        fa__group_begin(group);
+        const bool good = reduce_by_wire(group, t, o.op);
+        fa__group_end(group);
+        return good;
+    }
     FA_SCOPE;
     FA__DIST_TURN(group);
     return fa__all_reduce(group, t, o.op);

@@ -177,13 +177,13 @@ static void nap(int64_t since)
         sched_yield();
 }
 
-/* Waits until a transfer can go on, or for a second. What comes at once is not worth reading the clock. */
+/* Waits until a transfer can go on, or for a second. */
 static void wait_for(fa__wire *w, const fa__transfer *t, size_t count, struct pollfd *polled, int64_t since,
                      int64_t until)
 {
-    if (!w->mpi && fa__wire_look(w, t, count))
-        return;
     int64_t begin = fa__dist_clock();
+    if (!w->mpi)
+        fa__wire_wake_near(w, t, count);
     if (w->mpi) {
         nap(since);
     } else if (!fa__wire_spin(w, t, count)) {
@@ -212,7 +212,9 @@ static bool move_all(fa__wire *w, fa__transfer *t, size_t count, struct pollfd *
             open += !fa__wire_finished(&t[k]);
         }
         if (!open)
-            return true;
+            break;
+        if ((after != before || !last) && (w->mpi ? fa__mpi_look(w, t, count) : fa__wire_look(w, t, count)))
+            continue; /* what comes at once is not worth reading the clock */
         const int64_t now = fa__dist_clock();
         if (after != before || !last)
             last = now;
@@ -220,6 +222,9 @@ static bool move_all(fa__wire *w, fa__transfer *t, size_t count, struct pollfd *
             return fa__wire_timed_out(w, t, count, frame->name);
         wait_for(w, t, count, polled, last, last + patience);
     }
+    if (!w->mpi)
+        fa__wire_wake_near(w, t, count);
+    return true;
 }
 
 bool fa__exchange(fa__wire *w, fa__message what, fa__transfer *t, size_t count)
@@ -235,6 +240,7 @@ bool fa__exchange(fa__wire *w, fa__message what, fa__transfer *t, size_t count)
     for (size_t k = 0; k < count; k++) {
         t[k].done = 0;
         t[k].requests = 0;
+        t[k].moving = 0;
         t[k].frame = frame;
         t[k].frame.bytes = t[k].bytes;
     }

@@ -61,7 +61,8 @@ typedef struct fa__transfer {
         uint64_t number, bytes;
         char name[16];
     } frame;
-    /* used by MPI: messages on their way, and how many bytes they have; the first message, with its frame */
+    /* used by MPI: messages on their way; how many bytes those have that were begun, 0: none were; the first message,
+     * with its frame */
     fa__mpi_handle request[2];
     int requests;
     size_t moving;

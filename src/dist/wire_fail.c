@@ -108,8 +108,7 @@ bool fa__wire_check_frame(fa__wire *w, fa__transfer *t, size_t count, const fa__
     if (f->magic == FA__WIRE_FAREWELL)
         return farewell(w, t, count, with);
     if (f->magic == FA__WIRE_MAGIC && f->dtype == expected->dtype && f->phase == expected->phase
-        && f->number == expected->number && f->bytes == with->bytes
-        && !strncmp(f->name, expected->name, sizeof f->name))
+        && f->number == expected->number && f->bytes == with->bytes && !memcmp(f->name, expected->name, sizeof f->name))
         return true;
     char theirs[100], ours[100], text[FA__WIRE_REASON];
     struct fa__wire_frame mine = *expected;

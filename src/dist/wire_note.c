@@ -110,7 +110,7 @@ static bool has_sent(const fa__wire *w, int peer)
     if (w->mpi)
         return fa__mpi_has_sent(w, peer);
     if (w->near[peer])
-        return fa__near_ready(w->near[peer], fa__wire_side(w, peer), true);
+        return fa__near_ready(w->near[peer], fa__wire_side(w, peer), FA__NEAR_SHORT_RING, true, 0);
     return w->socket[peer] >= 0 && recv(w->socket[peer], &first, 1, MSG_DONTWAIT | MSG_PEEK) > 0;
 }
 

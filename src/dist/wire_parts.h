@@ -38,7 +38,9 @@ static inline int fa__wire_side(const fa__wire *w, int peer)
 ssize_t fa__wire_move_near(fa__wire *w, const fa__transfer *t, const struct iovec *part, int parts);
 /* Whether an unfinished transfer can go on. */
 bool fa__wire_near_ready(const fa__wire *w, const fa__transfer *t, size_t count);
-/* The same, for a fraction of a microsecond. */
+/* Wakes ranks that fell asleep while this one moved bytes. */
+void fa__wire_wake_near(const fa__wire *w, const fa__transfer *t, size_t count);
+/* Whether an unfinished transfer can go on within a fraction of a microsecond. */
 bool fa__wire_look(const fa__wire *w, const fa__transfer *t, size_t count);
 /* The same, for a moment, which is shorter than being woken takes. */
 bool fa__wire_spin(const fa__wire *w, const fa__transfer *t, size_t count);
