@@ -6,7 +6,7 @@
 #
 # run.sh PROGRAMS FACULA A B [NAME...]: those that take a device, or those of them that are named, on the two devices A
 # and B alone, such as cuda:0 and cuda:1, which have to be here.
-programs=$(cd "$1" && pwd) facula=$2
+programs=$(cd "$1" && pwd) facula=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 shift 2
 devices='cpu late:0 late:1 opencl:0 opencl:1' data_devices='late:0 opencl:0' apart=
 pairs='late:0,late:1 opencl:0,opencl:1 opencl:0,cpu cpu,late:0'
