@@ -14,14 +14,11 @@ fi
 devices='cuda:0 late:0'
 grep -q '^cuda:1' "$build/tests/gpu.txt" && devices='cuda:0 cuda:1'
 passed=0 failed=0 skipped=0
-# Bits are compared with the CPU's, which cuBLASLt, cuDNN and tensor cores have not; their own tests come last.
-# shellcheck disable=SC2046
-[ $# -gt 0 ] || set -- $(tr ';' ' ' <"$build/tests/device_tests.txt") cuda_tensor cuda_tensor_convolution cuda_cublaslt \
-    cuda_cudnn cuda_cudnn_attention
-for name; do
-    log=$build/tests/$name@gpu.log
-    FACULA_CUBLASLT=0 FACULA_CUDNN=0 FACULA_TENSOR_CORES=0 FACULA_TEST_DEVICES=$devices FACULA_CACHE_DIR=$build/kernels FACULA_PLUGINS=$build/facula-plugins \
-        timeout 1800 "$build/tests/$name" >"$log" 2>&1
+run() { # name, command
+    name=$1 log=$build/tests/$1@gpu.log
+    shift
+    FACULA_TEST_DEVICES=$devices FACULA_CACHE_DIR=$build/kernels FACULA_PLUGINS=$build/facula-plugins \
+        timeout 1800 "$@" >"$log" 2>&1
     case $? in
     0) passed=$((passed + 1)) result=passed ;;
     77) skipped=$((skipped + 1)) result=skipped ;;
@@ -29,6 +26,25 @@ for name; do
     esac
     echo "$name on $devices: $result"
     [ "${result#FAILED}" = "$result" ] || tail -n 20 "$log"
+}
+# Bits are compared with the CPU's, which cuBLASLt, cuDNN and tensor cores have not.
+exact() { # name, command
+    name=$1
+    shift
+    run "$name" env FACULA_CUBLASLT=0 FACULA_CUDNN=0 FACULA_TENSOR_CORES=0 "$@"
+}
+if [ $# = 0 ]; then
+    # Rows that the libraries have, by these and with tolerances; the examples; then the libraries' own tests come last.
+    run ops_conformance-libraries env FACULA_CUBLASLT=1 FACULA_CUDNN=1 FACULA_TENSOR_CORES=0 \
+        "$build/tests/ops_conformance" --close matmul linear conv2d scaled_dot_product_attention
+    # shellcheck disable=SC2086 # two words
+    exact examples "$(dirname "$0")/../tests/examples/run.sh" "$build/examples" "$build/facula" $devices
+    # shellcheck disable=SC2046
+    set -- $(tr ';' ' ' <"$build/tests/device_tests.txt") cuda_ledger cuda_tensor cuda_tensor_convolution cuda_cublaslt \
+        cuda_cudnn cuda_cudnn_attention
+fi
+for name; do
+    exact "$name" "$build/tests/$name"
 done
 size=
 grep -q '^cuda:0  *simulator' "$build/tests/gpu.txt" && size=small

@@ -175,6 +175,41 @@ static void a_kernel_that_does_not_compile_or_load_is_an_error(void **state)
     assert_true(fa_item(fa_sum(x)) == 3);
 }
 
+/* For machine code, and for PTX. What only tells why a kernel was not built may fail without an error. */
+static void each_call_of_the_compiler_may_fail(void **state)
+{
+    (void)state;
+    static const char source[] = "extern \"C\" __global__ void nothing(int *p) { *p = 1; }";
+    static const char *const compiler[] = {FA__NVRTC_FUNCTIONS(NAME)};
+    enum { REFUSED = 4 };
+    fa__device *d = device(0);
+    fa__cuda_device *o = fa__cuda_own(d);
+    int errors = 0;
+    for (int ptx = 0; ptx < 2; ptx++)
+        for (size_t i = 0; i < sizeof compiler / sizeof *compiler; i++) {
+            o->target -= ptx;
+            sim->inject(compiler[i], 1, REFUSED, false);
+            void *kernel = fa__cuda_driver.build(d, source, "nothing", NULL, NULL);
+            bool good = kernel != NULL;
+            if (!good && (fa_error_code() != FA_ERROR_DEVICE || !strstr(fa_error_message(), "NVRTC")))
+                fail_msg("%s: %s", compiler[i], fa_error_message());
+            if (good && (fa_failed() || !strcmp(compiler[i], "nvrtcCompileProgram")))
+                fail_msg("%s: a kernel, and an error", compiler[i]);
+            sim->inject(NULL, 0, 0, false);
+            fa_error_clear();
+            errors += !good;
+            if (good)
+                fa__cuda_driver.kernel_free(d, kernel);
+            o->target += ptx;
+        }
+    assert_int_equal(errors, 2 * 4); /* the program, its compilation, the size of the code, the code */
+    sim->inject("nvrtcGetProgramLog", 1, REFUSED, false);
+    assert_null(fa__cuda_driver.build(d, "this is no kernel", "nothing", NULL, NULL));
+    assert_non_null(strstr(fa_error_message(), "kernel nothing was not built: NVRTC_ERROR_COMPILATION"));
+    assert_non_null(strstr(fa_error_message(), "the compiler says nothing"));
+    fa_error_clear();
+}
+
 /* ---- copies and order ---- */
 static void copies_at_random(void **state)
 {
@@ -279,6 +314,7 @@ int main(void)
         TEST(memory_that_is_not_there_is_an_error),
         TEST(a_lost_device_fails_its_tensors_and_others_go_on),
         TEST(a_kernel_that_does_not_compile_or_load_is_an_error),
+        TEST(each_call_of_the_compiler_may_fail),
         TEST(copies_at_random),
         TEST(a_tensor_goes_around_all_devices),
         TEST(order_between_devices_is_needed),

@@ -85,6 +85,9 @@ CUresult cudasim_leave(CUresult status); /* lets go of the lock */
 /* Whether this is to fail now; the code, or 0. The lock is held. */
 int cudasim_fails(const char *call, CUcontext);
 
+/* What a call begins with that needs no cuInit, such as those of NVRTC: the code that it is to fail with, or 0. */
+nvrtcResult cudasim_begin(const char *call);
+
 /* ---- stream.c: one lock for everything, and the thread that runs what is issued ---- */
 void cudasim_lock(void);
 void cudasim_unlock(void);

@@ -127,6 +127,16 @@ CUresult cudasim_leave(CUresult status)
     return leave(status);
 }
 
+nvrtcResult cudasim_begin(const char *call)
+{
+    cudasim_lock();
+    read_environment();
+    count_call(call);
+    int status = cudasim_fails(call, NULL);
+    cudasim_unlock();
+    return status;
+}
+
 #define BEGIN(name, context)                                                                                           \
     CUresult stood = enter(#name, context);                                                                            \
     if (stood)                                                                                                         \
@@ -173,6 +183,9 @@ API cuGetErrorName(CUresult code, const char **name)
                  {CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
                  {CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
                  {CUDA_ERROR_UNKNOWN, "CUDA_ERROR_UNKNOWN"}};
+    CUresult status = cudasim_begin("cuGetErrorName"); /* it needs no cuInit either */
+    if (status)
+        return status;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].code == code) {
             *name = names[i].name;

@@ -57,8 +57,14 @@ EXPORT const char *nvrtcGetErrorString(nvrtcResult status)
     return status == 0 ? "NVRTC_SUCCESS" : status == 6 ? "NVRTC_ERROR_COMPILATION" : "NVRTC_ERROR";
 }
 
+#define COMPILER(call)                                                                                                 \
+    nvrtcResult stood = cudasim_begin(#call);                                                                          \
+    if (stood)                                                                                                         \
+    return stood
+
 EXPORT nvrtcResult nvrtcVersion(int *major, int *minor)
 {
+    COMPILER(nvrtcVersion);
     *major = 13;
     *minor = 0;
     return NVRTC_SUCCESS;
@@ -69,12 +75,14 @@ enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
 EXPORT nvrtcResult nvrtcGetNumSupportedArchs(int *count)
 {
+    COMPILER(nvrtcGetNumSupportedArchs);
     *count = ARCHITECTURES;
     return NVRTC_SUCCESS;
 }
 
 EXPORT nvrtcResult nvrtcGetSupportedArchs(int *out)
 {
+    COMPILER(nvrtcGetSupportedArchs);
     memcpy(out, architectures, sizeof architectures);
     return NVRTC_SUCCESS;
 }
@@ -82,6 +90,7 @@ EXPORT nvrtcResult nvrtcGetSupportedArchs(int *out)
 EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *out, const char *source, const char *name, int headers,
                                       const char *const *text, const char *const *names)
 {
+    COMPILER(nvrtcCreateProgram);
     (void)name, (void)text, (void)names;
     nvrtcProgram p = *out = headers ? NULL : calloc(1, sizeof *p);
     if (!p)
@@ -92,6 +101,7 @@ EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *out, const char *source, con
 
 EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *p)
 {
+    COMPILER(nvrtcDestroyProgram);
     free((*p)->source);
     free((*p)->log);
     free((*p)->code);
@@ -202,6 +212,7 @@ static char *as_text(const char *code, size_t size)
 
 EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int count, const char *const *options)
 {
+    COMPILER(nvrtcCompileProgram);
     char folder[PATH], path[FILES][PATH];
     int architecture = 0;
     bool exact = false;
@@ -240,34 +251,40 @@ static const char *log_of(nvrtcProgram p)
 
 EXPORT nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram p, size_t *size)
 {
+    COMPILER(nvrtcGetProgramLogSize);
     *size = strlen(log_of(p)) + 1;
     return NVRTC_SUCCESS;
 }
 
 EXPORT nvrtcResult nvrtcGetProgramLog(nvrtcProgram p, char *out)
 {
+    COMPILER(nvrtcGetProgramLog);
     return give(log_of(p), strlen(log_of(p)) + 1, out);
 }
 
 EXPORT nvrtcResult nvrtcGetCUBINSize(nvrtcProgram p, size_t *size)
 {
+    COMPILER(nvrtcGetCUBINSize);
     *size = p->code_size;
     return NVRTC_SUCCESS;
 }
 
 EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram p, char *out)
 {
+    COMPILER(nvrtcGetCUBIN);
     return give(p->code, p->code_size, out);
 }
 
 EXPORT nvrtcResult nvrtcGetPTXSize(nvrtcProgram p, size_t *size)
 {
+    COMPILER(nvrtcGetPTXSize);
     *size = p->ptx ? strlen(p->ptx) + 1 : 0;
     return NVRTC_SUCCESS;
 }
 
 EXPORT nvrtcResult nvrtcGetPTX(nvrtcProgram p, char *out)
 {
+    COMPILER(nvrtcGetPTX);
     return p->ptx ? give(p->ptx, strlen(p->ptx) + 1, out) : 5;
 }
 

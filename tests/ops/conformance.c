@@ -4,9 +4,12 @@
  * the device does not have it, which is printed.
  *
  *     walk [--all] [operation...]    only those; in all dtypes on other devices, too
- *     walk --share 4                 of the rows that are expressions or composed each fourth, of all others each third
+ *     walk --close operation...      with CUDA's libraries (FACULA_CUBLASLT=1, FACULA_CUDNN=1), each of which is to
+ *                                    make some of the results: these are held against the CPU's by tolerances
+ *     walk --share 4                 each fourth of the rows that are expressions or composed, each third of the others
  */
 #include "support/conformance.h"
+#include "backend/gpu/cuda/cuda.h"
 #include "support/devices.h"
 #include "support/guard.h"
 #include <facula/scope.h>
@@ -25,6 +28,7 @@ bool conform_has(int dtype)
     static const fa_dtype classes[] = {FA_F32, FA_I64, FA_F64, FA_I32};
     static const fa_dtype others[] = {FA_F16, FA_BOOL, FA_BF16, FA_U8, FA_I8, FA_I16};
     bool has = walk.all || test_device_is_late(0) || dtype == (int)others[walk.turn % 6];
+    has |= walk.close && (dtype == FA_F16 || dtype == FA_BF16);
     for (int i = 0; i < 4; i++)
         has |= dtype == (int)classes[i] && (walk.share == 1 || i / 2 == walk.turn / 2 % 2);
     return has;
@@ -102,6 +106,18 @@ static bool chosen(const char *name, int count, char **names)
     return found;
 }
 
+/* What the libraries of a CUDA device made: rows of products, of convolutions and of attention were walked. */
+static void check_libraries(void)
+{
+    const fa__cuda_device *o = DEVICE(0).kind == FA__CUDA ? fa__cuda_own(fa__device_get(DEVICE(0))) : NULL;
+    if (!check(o != NULL, "there is no device of CUDA"))
+        return;
+    check(o->gpu.library_use == FA__GPU_ALWAYS, "cuBLASLt failed, and was not used any more");
+    check(o->gpu.library_products && o->convolutions && o->attentions,
+          "by libraries: %lld products, %lld convolutions, %lld attentions", (long long)o->gpu.library_products,
+          (long long)o->convolutions, (long long)o->attentions);
+}
+
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
@@ -111,10 +127,13 @@ int main(int argc, char **argv)
     FA_USE(.fallback = test_without_f64());
     bool shares = argc > 2 && !strcmp(argv[1], "--share");
     walk.all = argc > 1 && !strcmp(argv[1], "--all");
+    walk.close = argc > 1 && !strcmp(argv[1], "--close");
     walk.share = shares && atoi(argv[2]) > 0 ? atoi(argv[2]) : 1;
-    int first = shares ? 3 : walk.all ? 2 : 1;
+    int first = shares ? 3 : walk.all || walk.close ? 2 : 1;
     for (const fa__samples *row = fa__all_samples; row->op; row++)
         if (chosen(row->op, argc - first, argv + first))
             conform_row(row);
+    if (walk.close)
+        check_libraries();
     return check_end();
 }

@@ -9,16 +9,18 @@
  * one of the others in turn. */
 typedef struct conform_plan {
     bool all;
-    int share; /* of rows that are expressions or composed, each so-manieth */
-    int turn;  /* of rows */
+    bool close; /* libraries of the device are used: results have to be close to the CPU's, not to have their bits */
+    int share;  /* of rows that are expressions or composed, each so-manieth */
+    int turn;   /* of rows */
 } conform_plan;
 extern conform_plan walk;
 /* The device whose results are looked at: the CPU in the first case. */
 fa_device conform_place(void);
 bool conform_has(int dtype);
 
-/* Whether two results are the same, as far as the operation says what they are: uninitialised memory is not compared.
- */
+/* Whether two tensors have the same form and bits; with `close`, values that are close for their dtype. */
+bool conform_equal(const fa_tensor *have, const fa_tensor *want);
+/* The same of two results, as far as the operation says what they are: uninitialised memory is not compared. */
 bool conform_same(const fa__op *, const fa_tensor *have, const fa_tensor *want);
 /* Every dtype in every layout on the devices there are, against the dense call on the CPU. */
 void conform_values(const sample *);

@@ -85,7 +85,7 @@ static bool one_order(const inputs *in, int order)
 
 static bool both(const fa_tensor *there, const fa_tensor *here)
 {
-    return there && here ? tensor_same_bits(there, here) : !there && !here;
+    return there && here ? conform_equal(there, here) : !there && !here;
 }
 
 /* The weights as one number that is repeated, or as numbers of their own. */
@@ -207,7 +207,7 @@ static void as_on_the_cpu(inputs *in)
 static void on_device(const sample *s)
 {
     static const fa_dtype dtypes[] = {FA_F32, FA_F64, FA_F16, FA_BF16};
-    for (int d = 0; d < (walk.all ? 4 : 1); d++) {
+    for (int d = 0; d < (walk.all || walk.close ? 4 : 1); d++) {
         inputs in;
         if (s->op->traits->no_grad || !inputs_make(&in, s, dtypes[d]))
             return;

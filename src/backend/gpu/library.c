@@ -80,7 +80,7 @@ static bool can(job *j)
     const fa__gpu_queue *q = j->queue;
     const bool careful = j->launch->overwrites;
     return library_of(j)->dtypes >> p->dtype & 1 && (p->dtype != FA_F64 || q->gpu->f64) && !careful
-           && p->rank <= library_of(j)->batches && p->m > 0 && p->n > 0 && p->k > 0
+           && p->rank <= library_of(j)->batches && p->m > 0 && p->n > 0 && p->k > 0 && fa__gpu_batch(p) > 0
            && lies_right(p->m, p->k, p->a_row, p->a_col, &j->matrix[1])
            && lies_right(p->k, p->n, p->b_row, p->b_col, &j->matrix[2])
            && lies_right(p->m, p->n, p->c_row, p->c_col, &j->matrix[0]) && !j->matrix[0].transposed

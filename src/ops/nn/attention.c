@@ -364,6 +364,6 @@ OP(scaled_dot_product_attention, scaled_dot_product_attention_args, (y),
          "enable_gqa=enable_gqa)"),
    SAMPLES("(3,4) (5,4) (5,2); (2,3,4) (2,5,4) (2,5,3) causal=true; (2,2,3,4) (2,2,5,4) (2,2,5,4) mask=(3,5); (2,3,4) "
            "(2,5,4) (2,5,4) mask=b(2,3,5) scale=0.3; (1,4,3,2) (1,2,5,2) (1,2,5,2) enable_gqa=true; (0,3,4) (0,5,4) "
-           "(0,5,4); n(3,9) n(3,9) n(3,9)"))
+           "(0,5,4); n(3,9) n(3,9) n(3,9); (2,9,8) (2,7,8) (2,7,8)"))
 
 #include "attention.rows"

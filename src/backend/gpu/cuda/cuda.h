@@ -61,8 +61,9 @@ FA__GPU_DRIVER_CALLS(FA__CUDA_ENTRY)
 FA__GPU_DRIVER_EXTRAS(FA__CUDA_ENTRY)
 
 /* ---- load.c ---- */
-/* Opens the driver and the compiler. False, with the reason, when one is not there or lacks a function. */
-bool fa__cuda_load(const char **why);
+/* Opens the driver, which tells how many GPUs there are, and the compiler. False, with the reason, when one is not
+ * there or lacks a function. */
+bool fa__cuda_load(int *count, const char **why);
 /* Opens the library of NVIDIA's that the variable of the environment names, else the newest version, or the one before,
  * of `stem` ("libnvrtc"), from where the system, the toolkit or Python's packages have it. */
 bool fa__cuda_open_library(fa__library *, const char *variable, const char *stem, int newest, const fa__symbol *,

@@ -52,7 +52,8 @@ static bool is_known(fa__cuda_device *o, int number)
            && fa__cuda.cuDeviceGetName(o->name, sizeof o->name, o->id) == CUDA_SUCCESS;
 }
 
-static void learn(fa__cuda_device *o)
+/* False: the driver does not tell what is needed. */
+static bool learn(fa__cuda_device *o)
 {
     int units = attribute(o, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     o->capability = 10 * attribute(o, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
@@ -64,6 +65,7 @@ static void learn(fa__cuda_device *o)
     o->gpu.max_group = (uint64_t)attribute(o, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     o->gpu.max_args = 4096;
     learn_identity(o);
+    return o->capability && o->gpu.max_group;
 }
 
 /* Where it is not, it is said why. */
@@ -85,12 +87,9 @@ static bool is_fit(const fa__cuda_device *o, int number)
 static void add_device(int number)
 {
     fa__cuda_device o = {.gpu.ranges.lock = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
-    if (!is_known(&o, number)) {
+    if (!is_known(&o, number) || !learn(&o))
         SAY("GPU %d does not answer", number);
-        return;
-    }
-    learn(&o);
-    if (count == FA__CUDA_DEVICES)
+    else if (count == FA__CUDA_DEVICES)
         SAY("GPU %d is one too many", number);
     else if (is_fit(&o, number))
         devices[count++] = o;
@@ -100,11 +99,10 @@ static void find(void)
 {
     const char *reason = NULL;
     int found = 0;
-    if (!fa__cuda_load(&reason)) {
+    if (!fa__cuda_load(&found, &reason)) {
         SAY("%s", reason);
         return;
     }
-    fa__cuda.cuDeviceGetCount(&found);
     for (int i = 0; i < found; i++)
         add_device(i);
 }

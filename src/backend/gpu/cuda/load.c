@@ -20,16 +20,17 @@ enum {
 };
 
 /* ---- where NVIDIA's libraries are ---- */
-/* Python's packages put libraries under nvidia/cuda_nvrtc/lib and its like, or nvidia/cu13/lib. */
+/* What the program's environment names comes first. Python's packages put libraries under nvidia/cuda_nvrtc/lib and its
+ * like, or nvidia/cu13/lib. */
 static const fa__folder folders[] = {
     {"CUDA_HOME", "/lib64"},
     {"CUDA_PATH", "/lib64"},
-    {"", "/usr/local/cuda/lib64"},
-    {"", "/usr/local/cuda-*/lib64"},
-    {"", "/opt/cuda/lib64"},
     {"VIRTUAL_ENV", "/lib/python3*/site-packages/nvidia/*/lib"},
     {"CONDA_PREFIX", "/lib"},
     {"CONDA_PREFIX", "/lib/python3*/site-packages/nvidia/*/lib"},
+    {"", "/usr/local/cuda/lib64"},
+    {"", "/usr/local/cuda-*/lib64"},
+    {"", "/opt/cuda/lib64"},
     {"HOME", "/.local/lib/python3*/site-packages/nvidia/*/lib"},
     {"", "/usr/local/lib/python3*/*-packages/nvidia/*/lib"},
     {"", "/usr/lib/python3*/*-packages/nvidia/*/lib"},
@@ -56,20 +57,20 @@ static bool driver_is_open(fa__library *library)
 }
 
 /* Whether there are devices is asked before NVRTC is opened, which is large. Both libraries stay open. */
-bool fa__cuda_load(const char **why)
+bool fa__cuda_load(int *count, const char **why)
 {
     static fa__library driver, nvrtc;
     static char reason[700];
     fa__text text = fa__text_in(reason, sizeof reason);
     *why = reason;
-    int count = 0;
+    *count = 0;
     if (!driver_is_open(&driver)) {
         fa__text_add(&text, "there is no CUDA driver: %s", driver.reason);
         return false;
     }
     CUresult status = fa__cuda.cuInit(0);
-    status = status == CUDA_SUCCESS ? fa__cuda.cuDeviceGetCount(&count) : status;
-    if (status != CUDA_SUCCESS || !count) {
+    status = status == CUDA_SUCCESS ? fa__cuda.cuDeviceGetCount(count) : status;
+    if (status != CUDA_SUCCESS || !*count) {
         fa__text_add(&text, "the CUDA driver finds no GPU: %s",
                      fa__cuda_error_name(-(status != CUDA_SUCCESS ? status : CUDA_ERROR_NO_DEVICE)));
         return false;

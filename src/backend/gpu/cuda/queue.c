@@ -181,9 +181,9 @@ bool fa__cuda_copy(fa__device *d, void *queue_, const fa__gpu_copy *c, void **ou
                 && (!c->wait || FA__CUDA_TRY(d, cuStreamSynchronize, q->stream));
     if (good && out)
         *out = e;
-    else if (e) {
+    if (!good)
         fa__cuda_finish(q); /* the copy may be under way, and nobody will know of it */
+    if (!good && e)
         fa__cuda_event_free(e);
-    }
     return good;
 }
