@@ -244,12 +244,10 @@ bool fa__exchange(fa__wire *w, fa__message what, fa__transfer *t, size_t count)
         t[k].frame = frame;
         t[k].frame.bytes = t[k].bytes;
     }
-    if (w->mpi && !fa__mpi_begin(w, t, count))
-        return false;
     struct pollfd few[32], *polled = count <= 32 ? few : malloc(count * sizeof *polled);
     if (!polled)
         return fa_fail(FA_ERROR_MEMORY, "%s: out of memory", what.name);
-    bool good = move_all(w, t, count, polled, &frame);
+    bool good = (!w->mpi || fa__mpi_begin(w, t, count)) && move_all(w, t, count, polled, &frame);
     if (polled != few)
         free(polled);
     return good;

@@ -1,6 +1,7 @@
 /* The gradients of a norm over the last dimensions, of x, weight and bias, in one pass over memory. Those of weight and
  * bias are sums over rows by the reductions' tree: of each FA__BLOCK rows, every FA__CHAINS-th is added to the same
- * chain. A thread goes through the rows of one chain, whose sums the cache holds; the chains are added afterwards. */
+ * chain. A thread goes through the rows of as many chains as the cache holds the sums of, in the order of memory; the
+ * chains are added afterwards. */
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/scratch.h"
 #include "base/integer.h"
@@ -8,7 +9,11 @@
 #include <string.h>
 
 enum { STRIP = 128 }; /* columns whose chains are added together */
-enum { PIECE = 128 }; /* elements of a row that are computed while those of the next row are fetched */
+enum {
+    PIECE = 128,          /* elements of a row that are computed while those of the next row are fetched */
+    ABREAST = 4,          /* chains that a thread takes, where there are enough for all threads */
+    SUMS_SIZE = 256 << 10 /* bytes of sums of the chains that go through the rows side by side */
+};
 
 typedef struct norm {
     const char *g, *x, *mean, *variance, *weight;
@@ -70,16 +75,15 @@ static void one_row(const norm *s, int64_t row, int64_t next, char *sums, char *
     }
 }
 
-/* Chains are numbered through all blocks; those of one block go through its rows side by side, in the order of memory.
- */
+/* Chains are numbered through all blocks. Some of one block go through its rows side by side. */
 static void some_chains(void *context, int64_t begin, int64_t end)
 {
     const norm *s = context;
-    const int64_t size = s->k->size;
+    const int64_t size = s->k->size, side_by_side = 1 + SUMS_SIZE / (2 * s->n * size);
     for (int64_t i = begin, last; i < end; i = last) {
         const int64_t block = i / FA__CHAINS, start = block * FA__BLOCK;
         const int64_t behind = fa__min(s->rows, start + FA__BLOCK);
-        last = fa__min(end, (block + 1) * FA__CHAINS);
+        last = fa__min(fa__min(end, i + side_by_side), (block + 1) * FA__CHAINS);
         for (int64_t group = start; group < behind; group += FA__CHAINS)
             for (int64_t c = i; c < last; c++) {
                 const int64_t row = group + c % FA__CHAINS, next = c + 1 < last ? 1 : FA__CHAINS - (last - 1 - i);
@@ -137,7 +141,8 @@ KERNEL(standardize_gradients)
         return false;
     s.parts = s.sums + chains * 2 * bytes;
     const int64_t rows_each = (s.rows + chains - 1) / chains;
-    fa__parallel_for(chains, 4 + 8 * FA__BLOCK / (s.n * rows_each), some_chains, &s);
+    const int64_t abreast = fa__min(ABREAST, 1 + (chains - 1) / fa__parallel_threads());
+    fa__parallel_for(chains, abreast + 8 * FA__BLOCK / (s.n * rows_each), some_chains, &s);
     fa__parallel_for((2 * s.n + STRIP - 1) / STRIP, 1 + 64 / chains, some_strips, &s);
     memcpy(o[1].data, s.sums, (size_t)bytes);
     memcpy(o[2].data, s.sums + bytes, (size_t)bytes);
