@@ -2,7 +2,6 @@
  * threads, with injected failures, and once more with FACULA_POOL=off. */
 #define _GNU_SOURCE
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "core/device.h"
 #include <pthread.h>
@@ -569,24 +568,6 @@ static void threads_share_a_cache(void **state)
     assert_int_equal(from.out, 0);
 }
 
-static void a_pair_is_cheap(void **state)
-{
-    (void)state;
-    static const size_t sizes[] = {4 * KIB, 300 * KIB, 4 * MIB, 64 * MIB};
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        int64_t best = INT64_MAX;
-        for (int round = 0; round < 20; round++) {
-            int64_t start = fa__clock_ns();
-            for (int i = 0; i < 2000; i++)
-                fa__cache_give(&cache, fa__cache_take(&cache, sizes[s], NULL), NULL, 0);
-            int64_t time = fa__clock_ns() - start;
-            best = time < best ? time : best;
-        }
-        print_message("a pair of %zu KiB: %.1f ns\n", sizes[s] / KIB, (double)best / 2000);
-        assert_true(best < 2000 * INT64_C(1000000)); /* a sanitizer is slow, a search would be slower */
-    }
-}
-
 static void without_a_pool_each_block_is_an_allocation(void **state)
 {
     (void)state;
@@ -643,7 +624,6 @@ int main(int argc, char **argv)
         TEST(running_out_is_an_error_with_the_figures),
         TEST(every_allocation_may_fail),
         TEST(threads_share_a_cache),
-        TEST(a_pair_is_cheap),
     };
     int failed = cmocka_run_group_tests_name("cache", tests, NULL, NULL);
     if (failed)
