@@ -34,7 +34,8 @@ exact() { # name, command
     run "$name" env FACULA_CUBLASLT=0 FACULA_CUDNN=0 FACULA_TENSOR_CORES=0 "$@"
 }
 if [ $# = 0 ]; then
-    # Rows that the libraries have, by these and with tolerances; the examples; then the libraries' own tests come last.
+    # First cuBLASLt and cuDNN, whose results are compared by tolerances; then the examples; then the tests, of which those
+    # of tensor cores and of the two libraries come last.
     run ops_conformance-libraries env FACULA_CUBLASLT=1 FACULA_CUDNN=1 FACULA_TENSOR_CORES=0 \
         "$build/tests/ops_conformance" --close matmul linear conv2d scaled_dot_product_attention
     # shellcheck disable=SC2086 # two words

@@ -114,7 +114,7 @@ FA_API int fa_dist_rank(const fa_group *group);
 FA_API int fa_dist_size(const fa_group *group);
 
 /** The seconds that this rank has waited for another one so far: the time in which a call needed something of it that
- *  had not come. Waits of less than a microsecond are not counted. The rank that the others wait for most is the slow
+ *  had not come. Waits of a few microseconds are not counted. The rank that the others wait for most is the slow
  * one. 0 and an error if there is no such `rank`. Not to be called while another thread makes a call of the group. */
 FA_API double fa_dist_waited(const fa_group *group, int rank);
 

@@ -13,7 +13,8 @@ bool fa__mpi_begin(fa__wire *w, fa__transfer *t, size_t count);
 /* Moves what can be moved now: as sendmsg() and recvmsg() that do not wait, -1 and EAGAIN until a whole part has been
  * moved. */
 ssize_t fa__mpi_move(fa__wire *w, fa__transfer *t, const struct iovec *part, int parts);
-/* Whether a message has been moved within a fraction of a microsecond, so that fa__mpi_move() tells more. */
+/* Tests the messages for a fraction of a microsecond. True when one of them is complete, or has failed: fa__mpi_move()
+ * then returns how many bytes it had, or the error. */
 bool fa__mpi_look(const fa__wire *w, fa__transfer *t, size_t count);
 /* A tag that no group of this process has. */
 int fa__mpi_new_tag(void);

@@ -65,7 +65,6 @@ ADD(float)
 ADD(double)
 #undef ADD
 
-/* Sums of a few numbers, by loops: calls of operations would take longer. False: they are others. */
 static bool can_add_few(fa_dtype d, size_t size, fa_dist_op op)
 {
     return size <= FEW && op == FA_DIST_SUM && (d == FA_F32 || d == FA_F64);
@@ -78,6 +77,7 @@ static bool is_few(const fa_tensor *t, fa_dist_op op)
            && fa_is_contiguous(t);
 }
 
+/* Sums of a few numbers, by loops: calls of operations would take longer. False: they are others. */
 static bool add_few(const fa__dist_call *c, char **part, size_t size, fa_dist_op op)
 {
     const fa_dtype d = (fa_dtype)c->what.dtype;

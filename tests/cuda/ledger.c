@@ -8,12 +8,12 @@
 #include "core/attribution.h"
 #include "support/api_test.h"
 #include "support/cudasim.h"
+#include "support/digits_training.h"
 #include <facula/graph.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 32, EVERY = 10 /* batches between two reads of the loss */ };
 static const cudasim_functions *sim; /* NULL: the GPU is a real one */
 
 /* ---- the driver's account ---- */
@@ -161,48 +161,7 @@ static void compare_trace(const long before[TRACED])
             fail_msg("%s: %ld calls, and %lu were noted", traced[i], after[i] - before[i], (unsigned long)noted[i]);
 }
 
-/* ---- training ---- */
-typedef struct training {
-    fa_module *net;
-    fa_optim *optim;
-    fa_loader *loader;
-    int64_t samples;
-    int reads;
-    double loss;
-} training;
-
-static training prepare(void)
-{
-    training t = {0};
-    fa_manual_seed(0);
-    t.loader = fa_data_loader(fa_data_digits(.train = true), .batch_size = BATCH, .shuffle = true, .seed = 0,
-                              .device = FA_CUDA(0));
-    t.net = fa_module_to(fa_nn_sequential(fa_nn_linear(64, 32), fa_nn_relu(), fa_nn_linear(32, 10)), FA_CUDA(0));
-    t.optim = fa_optim_sgd(t.net, .lr = 0.1, .momentum = 0.9);
-    return t;
-}
-
-static fa_tensor *step(training *t, fa_tensor *input, fa_tensor *target)
-{
-    fa_optim_zero_grad(t->optim);
-    fa_tensor *loss = fa_cross_entropy(fa_forward(t->net, input), target);
-    fa_backward(loss);
-    fa_optim_step(t->optim);
-    return loss;
-}
-
-static void train_epoch(training *t)
-{
-    FA_EACH (batch, t->loader) {
-        fa_tensor *loss = step(t, batch.input, batch.target);
-        t->samples += batch.size;
-        if (batch.index % EVERY == EVERY - 1) {
-            t->loss = fa_item(loss);
-            t->reads++;
-        }
-    }
-}
-
+/* ---- the tests ---- */
 static void compare_copies(const training *t, int64_t took)
 {
     fa_transfers ledger = fa_transfers_total();
@@ -241,8 +200,8 @@ static void an_epoch_is_in_the_ledger_as_the_driver_saw_it(void **state)
         open_account();
         trace(before);
         int64_t start = fa__clock_ns();
-        training t = prepare();
-        train_epoch(&t);
+        training t = training_new(FA_CUDA(0));
+        training_epoch(&t);
         close_account();
         assert_no_error();
         assert_int_equal(t.samples, 1438);
@@ -260,19 +219,19 @@ static void a_replay_has_the_launches_of_the_step(void **state)
 {
     (void)state;
     FA_SCOPE;
-    training t = prepare();
-    fa_tensor *input = fa_randn(FA_SHAPE(BATCH, 64), .device = FA_CUDA(0));
-    fa_tensor *target = fa_zeros(FA_SHAPE(BATCH), .dtype = FA_I64, .device = FA_CUDA(0));
+    training t = training_new(FA_CUDA(0));
+    fa_tensor *input = fa_randn(FA_SHAPE(DIGITS_BATCH, 64), .device = FA_CUDA(0));
+    fa_tensor *target = fa_zeros(FA_SHAPE(DIGITS_BATCH), .dtype = FA_I64, .device = FA_CUDA(0));
     for (int i = 0; i < 2; i++)
-        step(&t, input, target);
+        training_step(&t, input, target);
     open_account();
-    step(&t, input, target);
+    training_step(&t, input, target);
     close_account();
     const uint64_t launches = account.launch.count;
     assert_true(launches > 10);
     fa_graph *g = fa_graph_new(FA_CUDA(0));
     FA_RECORD(g)
-    step(&t, input, target);
+    training_step(&t, input, target);
     setenv("FACULA_CUDA_GRAPHS", "0", 1);
     assert_true(fa_graph_replay(g));
     open_account();

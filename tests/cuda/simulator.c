@@ -175,7 +175,8 @@ static void a_kernel_that_does_not_compile_or_load_is_an_error(void **state)
     assert_true(fa_item(fa_sum(x)) == 3);
 }
 
-/* For machine code, and for PTX. What only tells why a kernel was not built may fail without an error. */
+/* Each function of NVRTC fails once, while machine code is built and while PTX is built. A failure to read the log of a
+ * compilation that went well is no error. */
 static void each_call_of_the_compiler_may_fail(void **state)
 {
     (void)state;

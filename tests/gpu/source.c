@@ -314,8 +314,8 @@ static void each_row(void (*call)(const fa__op *, const fa__compiled *))
 
 /* ---- tests ---- */
 
-/* Whether FACULA_TEST_ALL is set, or it is the turn of this one, of `count` that would be compiled for the same row:
- * all of them take ten minutes, and from row to row it is another one's turn. */
+/* Whether kernel `one` of the `count` kernels of a row is compiled: each with FACULA_TEST_ALL, which takes ten minutes;
+ * otherwise one of them, another one from row to row. */
 static bool is_chosen(int64_t row, int one, int count)
 {
     return getenv("FACULA_TEST_ALL") || row % count == one;

@@ -7,6 +7,7 @@
 #include "backend/gpu/opencl/opencl.h"
 #include "base/clock.h"
 #include "core/attribution.h"
+#include "support/digits_training.h"
 #include "support/text.h"
 #include <facula/facula.h>
 #include <setjmp.h>
@@ -16,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_EVENTS = 4096, BATCH = 32, EVERY = 10 /* batches between two reads of the loss */ };
+enum { MOST_EVENTS = 4096 };
 
 /* ---- the driver's account ---- */
 typedef struct kind {
@@ -200,53 +201,6 @@ static const fa__ledger_row *row_of(const char *name, bool wait, const char *fro
     return NULL;
 }
 
-/* ---- training ---- */
-typedef struct training {
-    fa_module *net;
-    fa_optim *optim;
-    fa_loader *loader;
-    int64_t samples;
-    int reads;
-    double loss;
-} training;
-
-static training prepare(void)
-{
-    training t = {0};
-    fa_manual_seed(0);
-    t.loader = fa_data_loader(fa_data_digits(.train = true), .batch_size = BATCH, .shuffle = true, .seed = 0,
-                              .device = FA_OPENCL(0));
-    t.net = fa_module_to(fa_nn_sequential(fa_nn_linear(64, 32), fa_nn_relu(), fa_nn_linear(32, 10)), FA_OPENCL(0));
-    t.optim = fa_optim_sgd(t.net, .lr = 0.1, .momentum = 0.9);
-    return t;
-}
-
-static fa_tensor *step(training *t, fa_tensor *input, fa_tensor *target)
-{
-    fa_optim_zero_grad(t->optim);
-    fa_tensor *loss = fa_cross_entropy(fa_forward(t->net, input), target);
-    fa_backward(loss);
-    fa_optim_step(t->optim);
-    return loss;
-}
-
-static void read_loss(training *t, fa_tensor *loss)
-{
-    FA_USE(.forbid = 0);
-    t->loss = fa_item(loss);
-    t->reads++;
-}
-
-static void train_epoch(training *t)
-{
-    FA_EACH (batch, t->loader) {
-        fa_tensor *loss = step(t, batch.input, batch.target);
-        t->samples += batch.size;
-        if (batch.index % EVERY == EVERY - 1)
-            read_loss(t, loss);
-    }
-}
-
 /* ---- the tests ---- */
 static void compare_copies(const training *t)
 {
@@ -295,8 +249,8 @@ static void an_epoch_is_in_the_ledger_as_the_driver_saw_it(void **state)
         FA_SCOPE;
         open_account(); /* the first time, the device is opened now */
         use_pinned(pinned);
-        training t = prepare();
-        train_epoch(&t);
+        training t = training_new(FA_OPENCL(0));
+        training_epoch(&t);
         close_account();
         assert_false(fa_failed());
         assert_int_equal(t.samples, 1438);
@@ -314,7 +268,7 @@ static void an_epoch_passes_where_copies_and_waits_are_forbidden(void **state)
 {
     (void)state;
     FA_SCOPE;
-    training t = prepare();
+    training t = training_new(FA_OPENCL(0));
     fa_tensor *input[64], *target[64];
     int batches = 0;
     FA_EACH (batch, t.loader) {
@@ -327,9 +281,9 @@ static void an_epoch_passes_where_copies_and_waits_are_forbidden(void **state)
     {
         FA_USE(.forbid = FA_SYNC | FA_TRANSFER);
         FA_REPEAT (i, batches) {
-            fa_tensor *loss = step(&t, input[i], target[i]);
-            if (i % EVERY == EVERY - 1)
-                read_loss(&t, loss);
+            fa_tensor *loss = training_step(&t, input[i], target[i]);
+            if (i % DIGITS_EVERY == DIGITS_EVERY - 1)
+                training_read(&t, loss);
             fa_assign(&last, loss);
         }
         assert_false(fa_failed());
@@ -353,10 +307,10 @@ static void a_loader_copies_without_waits(void **state)
     for (int pinned = 0; pinned < 2; pinned++) {
         FA_SCOPE;
         use_pinned(pinned);
-        training t = prepare();
+        training t = training_new(FA_OPENCL(0));
         fa_transfers_reset();
         FA_USE(.forbid = FA_SYNC);
-        train_epoch(&t);
+        training_epoch(&t);
         assert_false(fa_failed());
         assert_int_equal(t.reads, 4);
         assert_true(fa_transfers_total().waits <= 4);
@@ -397,8 +351,8 @@ static void the_report_shows_the_epoch(void **state)
     (void)state;
     FA_SCOPE;
     fa_transfers_reset();
-    training t = prepare();
-    train_epoch(&t);
+    training t = training_new(FA_OPENCL(0));
+    training_epoch(&t);
     assert_true(fa_synchronize(FA_OPENCL(0)));
     fa_transfers total = fa_transfers_total();
     char *text = written(fa_transfers_report), *line = strtok(text, "\n");

@@ -61,8 +61,8 @@ FA__GPU_DRIVER_CALLS(FA__CUDA_ENTRY)
 FA__GPU_DRIVER_EXTRAS(FA__CUDA_ENTRY)
 
 /* ---- load.c ---- */
-/* Opens the driver, which tells how many GPUs there are, and the compiler. False, with the reason, when one is not
- * there or lacks a function. */
+/* Opens the driver and NVRTC, and sets *count to the number of GPUs. False, with the reason, if one of the two
+ * libraries is missing or lacks a function, or if there is no GPU. */
 bool fa__cuda_load(int *count, const char **why);
 /* Opens the library of NVIDIA's that the variable of the environment names, else the newest version, or the one before,
  * of `stem` ("libnvrtc"), from where the system, the toolkit or Python's packages have it. */
