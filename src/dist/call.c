@@ -12,7 +12,7 @@ bool fa__dist_check(fa_group *g, const fa_tensor *t, const char *name)
 {
     if (fa_error_stands() || !fa__group_check(g, name))
         return false;
-    return fa_dim(t) >= 0 || fa_fail(FA_ERROR_ARGUMENT, "%s: the tensor is NULL", name);
+    return t ? fa_dim(t) >= 0 : fa_fail(FA_ERROR_ARGUMENT, "%s: the tensor is NULL", name);
 }
 
 char *fa__dist_bytes(fa_tensor *t, bool writes)

@@ -360,7 +360,7 @@ static void wrong_arguments(void **state)
     assert_false(fa_dist_all_reduce(fa_ones(FA_SHAPE(2), .dtype = FA_I32), g, .op = FA_DIST_MEAN));
     assert_error(FA_ERROR_DTYPE, "FA_DIST_MEAN is for floating point, not for i32");
     assert_false(fa_dist_all_reduce(NULL, g));
-    assert_error(FA_ERROR_ARGUMENT, "the tensor is NULL");
+    assert_error(FA_ERROR_ARGUMENT, "fa_dist_all_reduce: the tensor is NULL");
     assert_false(fa_dist_all_reduce(t, NULL));
     assert_error(FA_ERROR_ARGUMENT, "the group is NULL");
     fa_group *two[2];
