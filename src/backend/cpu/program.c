@@ -104,46 +104,20 @@ static void run_range(const fa__walk *w, int64_t begin, int64_t end)
 static void lengthen_tiles(fa__walk *w)
 {
     enum { LONG = 4096 };
-    bool values = false; /* which fill tiles */
-    w->direct = w->code->single && w->rank == 1;
+    bool direct = w->code->single;
     for (int i = 0; i < w->lanes; i++) {
         const fa__lane *a = &w->lane[i];
         bool needed = i >= w->code->inputs || w->code->read[i];
-        values |= needed && !a->memory;
-        w->direct &= !needed || !a->memory || (a->own && a->linear);
+        direct &= !needed || (a->own && a->linear && !a->stream);
     }
-    if (w->direct && !values)
+    if (direct && w->rank == 1)
         w->tile = LONG;
-}
-
-/* The step of a direct walk, whose result goes past the caches: piece by piece, each so short that the processor reads
- * the next one while it still writes this one. */
-static void stream_step(const fa__walk *w, int64_t begin, int64_t end)
-{
-    enum { PIECE = 256 };
-    const fa__code *c = w->code;
-    const fa__step *s = c->step;
-    const fa__lane *out = &w->lane[c->inputs];
-    fa__worker k;
-    fa__worker_begin(&k, w, PIECE);
-    for (int64_t i = begin; i < end; i += PIECE) {
-        const int64_t n = fa__min(PIECE, end - i);
-        for (int lane = 0; lane < c->inputs; lane++)
-            if (w->lane[lane].memory)
-                k.slot[lane] = w->lane[lane].data + i * w->lane[lane].size;
-        fa__worker_steps(&k, n);
-        fa__cpu_simd->stream(out->data + i * out->size, k.slot[s->o], n * out->size);
-    }
 }
 
 static void run_units(void *context, int64_t begin, int64_t end)
 {
     const fa__walk *w = context;
-    const int64_t first = begin * w->tile, last = fa__min(end * w->tile, w->n);
-    if (w->direct && w->lane[w->code->inputs].stream)
-        stream_step(w, first, last);
-    else
-        run_range(w, first, last);
+    run_range(w, begin * w->tile, fa__min(end * w->tile, w->n));
     fa__cpu_simd->stream_end();
 }
 
@@ -176,6 +150,7 @@ int64_t fa__cpu_cache_bytes(void)
     return bytes;
 }
 
+/* Tiles are short then, so that the processor reads the next one while it still writes this one. */
 static void stream_large(fa__walk *w)
 {
     const fa__code *c = w->code;
@@ -184,6 +159,8 @@ static void stream_large(fa__walk *w)
         out->stream = out->line && w->n * out->size > fa__cpu_cache_bytes();
         for (int i = 0; i < c->inputs; i++)
             out->stream &= !w->lane[i].memory || w->lane[i].data != out->data;
+        if (out->stream && !w->spans)
+            w->tile = fa__min(w->tile, FA__TILE);
     }
 }
 

@@ -32,7 +32,6 @@ typedef struct fa__walk {
     int rank;                   /* at least 1 */
     int kept;                   /* of them; reductions */
     int lanes;                  /* inputs, then outputs */
-    bool direct;                /* one step from memory to memory (program.c) */
     bool spans;                 /* tiles are several whole lines; else they end where a line does */
     int64_t n, inner;
     int64_t tile; /* elements of one step */
