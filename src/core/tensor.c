@@ -159,7 +159,9 @@ FA__HOT bool fa__tensor_check(const fa_tensor *t, const char *what)
         const char *where = t->object.link;
         return fa__fail(FA_ERROR_STATE,
                         "%s was freed when its scope ended (%s): FA_VAR, fa_escape or fa_keep let it live on", what,
-                        where ? where : "all references are gone");
+                        !where   ? "all references are gone"
+                        : *where ? where
+                                 : "that of a thread, which has ended");
     }
     if (t->object.type == FA__TYPE_GONE)
         return fa__fail(FA_ERROR_STATE,

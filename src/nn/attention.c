@@ -259,7 +259,7 @@ static fa_tensor *attention_forward(fa_module *self, fa_tensors inputs)
     }
     if (!sizes_read(a, in, &z) || !masks_check(a, o, &z) || !project(a, in, p))
         return NULL;
-    fa_tensor *y = attend(a, o, p, &z, fa_module_training(self) ? a->dropout : 0);
+    fa_tensor *y = attend(a, o, p, &z, a->dropout > 0 && fa__layer_trains(self) ? a->dropout : 0);
     return y ? fa_forward(a->out, joined(a, y)) : NULL;
 }
 

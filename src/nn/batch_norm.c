@@ -45,10 +45,9 @@ static fa_tensor *batch_norm_forward(fa_module *self, fa_tensor *x)
     const batch_norm *b = fa_module_data(self);
     if (!fa__input_check(fa_module_kind(self), x, b->features, b->dims, b->or_dims))
         return NULL;
-    if (b->together && fa_module_training(self))
-        return train_together(b, x);
-    if (fa_module_training(self) || !b->count)
-        return train(b, x);
+    const bool trains = !b->count || fa__layer_trains(self);
+    if (trains)
+        return b->together && fa_module_training(self) ? train_together(b, x) : train(b, x);
     return fa_batch_norm(x, .running_mean = b->mean, .running_var = b->variance, .weight = b->w.weight,
                          .bias = b->w.bias, .eps = b->o.eps);
 }

@@ -1,4 +1,5 @@
 /* Activation checkpointing: a module runs without recording, and again, recorded, when backward needs its gradients. */
+#include "nn/module.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
 #include <facula/nn.h>
@@ -40,7 +41,10 @@ static int64_t versions_of(const fa_module *module)
 static fa_tensor *forward(void *context, fa_tensors inputs)
 {
     const recomputed *c = context;
-    return fa__forward(c->module, (fa_tensors){c->inputs, inputs.item});
+    fa__unrecorded_training(true);
+    fa_tensor *y = fa__forward(c->module, (fa_tensors){c->inputs, inputs.item});
+    fa__unrecorded_training(false);
+    return y;
 }
 
 /* ---- the second run ---- */

@@ -7,19 +7,19 @@
 static fa_tensor *dropout_forward(fa_module *self, fa_tensor *x)
 {
     const double *p = fa_module_data(self);
-    return fa_module_training(self) ? fa_dropout(x, .p = *p) : x;
+    return *p > 0 && fa__layer_trains(self) ? fa_dropout(x, .p = *p) : x;
 }
 
 static fa_tensor *dropout2d_forward(fa_module *self, fa_tensor *x)
 {
     const double *p = fa_module_data(self);
-    return fa_module_training(self) ? fa_feature_dropout(x, .p = *p) : x;
+    return *p > 0 && fa__layer_trains(self) ? fa_feature_dropout(x, .p = *p) : x;
 }
 
 static fa_tensor *alpha_dropout_forward(fa_module *self, fa_tensor *x)
 {
     const double *p = fa_module_data(self);
-    return fa_module_training(self) ? fa_alpha_dropout(x, .p = *p) : x;
+    return *p > 0 && fa__layer_trains(self) ? fa_alpha_dropout(x, .p = *p) : x;
 }
 
 static fa_module *dropout_new(const char *kind, fa_tensor *(*forward)(fa_module *, fa_tensor *),

@@ -91,6 +91,20 @@ static fa_tensor *run(fa_module *module, fa_tensors inputs)
     return y;
 }
 
+/* Whether the result was not freed with a scope that the forward function opened. */
+static bool is_alive(const fa_module *module, const fa_tensor *y)
+{
+    if (fa_dim(y) >= 0)
+        return true;
+    if (fa_error_code() != FA_ERROR_STATE) /* not a tensor at all */
+        return false;
+    fa_error_clear();
+    return fa_fail(FA_ERROR_STATE,
+                   "fa_forward: the module %s returned a tensor that was freed when its scope ended: its forward "
+                   "function has to return fa_escape(y)",
+                   module->kind);
+}
+
 static _Thread_local struct {
     void (*watch)(void *context, fa_module *);
     void *context;
@@ -112,8 +126,8 @@ fa_tensor *fa__forward(fa_module *module, fa_tensors inputs)
     const fa_module *held = module->hooks ? fa__hold(module) : NULL; /* a hook may remove the module from its parent */
     FA_SCOPE;
     fa_tensor *y = held ? fa__run_hooked(module, inputs, run) : run(module, inputs);
-    if (y && fa_dim(y) < 0)
-        y = NULL; /* it may have been freed with a scope that the module closed */
+    if (y && !is_alive(module, y))
+        y = NULL;
     if (!y)
         locate(module);
     fa__unhold(held);

@@ -37,6 +37,9 @@ fa_tensor *fa__linear_forward_then(const fa_module *linear, const fa_tensor *x, 
 fa__activation fa__activation_of(const fa_module *module);
 /* Whether a module is fa_nn_max_pool2d() of 2 x 2 side by side. */
 bool fa__is_max_pool_2x2(const fa_module *module);
+/* Whether a layer that differs in inference is to run as in training. Logs a warning, once, if gradients are off: most
+ * likely fa_module_train(net, false) was forgotten. */
+bool fa__layer_trains(const fa_module *layer);
 /* Whether a module is a recurrent layer or cell. */
 bool fa__is_recurrent(const fa_module *module);
 /* Whether a module is fa_nn_multihead_attention(), and for its inputs: the elements that it projects, and how often

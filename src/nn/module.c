@@ -1,9 +1,12 @@
 /* Modules as objects: creation and members. They are run in forward.c and traversed in walk.c and list.c. */
 #include "nn/module.h"
+#include "base/log.h"
+#include "nn/layer.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static void member_destroy(void *object)
@@ -74,6 +77,29 @@ void *fa_module_data(const fa_module *module)
 bool fa_module_training(const fa_module *module)
 {
     return fa__module_check(module, "fa_module_training") && module->training;
+}
+
+static _Thread_local int unrecorded_training;
+
+void fa__unrecorded_training(bool begins)
+{
+    unrecorded_training += begins ? 1 : -1;
+}
+
+static void warn_of_training(const fa_module *layer)
+{
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&warned))
+        fa__warn("%s runs in training mode while gradients are off: fa_module_train(net, false) before evaluation "
+                 "(fa_module_train(net, true) under .no_grad says that it is meant)",
+                 layer->kind);
+}
+
+bool fa__layer_trains(const fa_module *layer)
+{
+    if (layer->training && !layer->trains_unrecorded && !unrecorded_training && fa__settings().no_grad)
+        warn_of_training(layer);
+    return layer->training;
 }
 
 /* ---- members of a module ---- */

@@ -58,7 +58,7 @@ static fa_tensor *layer_forward(fa_module *self, fa_tensors in)
 {
     const recurrent *r = fa_module_data(self);
     const fa_tensors p = {r->count, (fa_tensor **)(uintptr_t)r->params};
-    const double dropout = fa_module_training(self) ? r->o.dropout : 0;
+    const double dropout = r->o.dropout > 0 && fa__layer_trains(self) ? r->o.dropout : 0;
     if (!check_inputs(r, in))
         return NULL;
     fa_tensor *x = in.item[0], *h = in.count > 1 ? in.item[1] : NULL, *c = in.count > 2 ? in.item[2] : NULL;

@@ -144,7 +144,9 @@ static bool run(const fa_module *module, records *r, fa_tensors inputs)
         good = good && (each->hook = fa_module_hook_forward(each->module, look, each));
     }
     fa__forward_watch(meet, r);
+    fa__unrecorded_training(true); /* of layers that were not added */
     good = good && fa__forward((fa_module *)(uintptr_t)module, inputs) && !fa_error_stands();
+    fa__unrecorded_training(false);
     fa__forward_watch(NULL, NULL);
     for (size_t i = 0; i < r->count; i++) {
         if (r->item[i].hook)

@@ -31,11 +31,17 @@ bool fa__module_walk(const fa_module *module, fa__visit *visit, void *context)
 
 /* ---- modes and devices ---- */
 
+static void set_mode(fa_module *module, bool training)
+{
+    module->training = training;
+    module->trains_unrecorded = training && fa__settings().no_grad;
+}
+
 static bool train_one(void *context, const fa__spot *spot, const fa__member *member)
 {
     fa_module *module = (fa_module *)(uintptr_t)spot->module;
     if (!member)
-        module->training = *(const bool *)context;
+        set_mode(module, *(const bool *)context);
     return true;
 }
 

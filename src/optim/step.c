@@ -1,4 +1,5 @@
 /* The optimizer step: one program for each group, over its parameters that have a gradient; all groups or none. */
+#include "base/log.h"
 #include "optim/optim.h"
 #include <facula/autograd.h>
 #include <facula/device.h>
@@ -7,6 +8,7 @@
 #include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -354,12 +356,31 @@ static bool make_replayable(fa_optim *o)
     return good && !fa_error_stands();
 }
 
+/* A step that changes nothing is a mistake: gradients were removed behind backward, or they are another network's. */
+static FA__COLD void warn_of_no_gradients(void)
+{
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&warned))
+        fa__warn("fa_optim_step: no parameter has a gradient, so none changes: fa_backward has to run behind "
+                 "fa_optim_zero_grad, and the optimizer has to have the parameters of the network that runs");
+}
+
+static size_t actives(const fa_optim *o)
+{
+    size_t n = 0;
+    FA__EACH_GROUP(g, o)
+    n += g->actives;
+    return n;
+}
+
 static bool step(fa_optim *o, fa_tensor *found)
 {
     FA_SCOPE;
     FA_USE(.no_grad = true);
     if ((fa_graph_recording() && !make_replayable(o)) || !groups_run(o, found))
         return false;
+    if (!actives(o))
+        warn_of_no_gradients();
     FA__EACH_GROUP(g, o)
     for (size_t i = 0; i < g->actives; i++) {
         fa__slot *slot = g->active[i];

@@ -143,10 +143,12 @@ static bool check_entropy(const fa__call *c, const cross_entropy_args *a, int di
 
 static fa_tensor *cross_entropy_compose(fa__call *c)
 {
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
     const cross_entropy_args *a = c->args;
     int dim = a->input->rank > 1 ? 1 : 0;
     if (!fa__check_reduction(c, a->reduction) || !check_entropy(c, a, dim))
         return NULL;
+    fa__warn_of_probabilities(c, a->input, FA__OP_softmax, &warned);
     fa_tensor *logp = fa_log_softmax(a->input, dim);
     if (!logp)
         return NULL;

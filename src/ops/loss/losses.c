@@ -1,5 +1,6 @@
 /* Helpers shared by the loss functions: see losses.h. */
 #include "ops/loss/losses.h"
+#include "base/log.h"
 
 bool fa__check_reduction(const fa__call *c, fa_reduction reduction)
 {
@@ -42,7 +43,16 @@ bool fa__check_classes(const fa__call *c, const fa_tensor *input, const fa_tenso
     bool fits = target->rank == input->rank - 1;
     for (int i = 0; fits && i < target->rank; i++)
         fits = target->shape[i] == input->shape[i < dim ? i : i + 1];
-    return fits || fa__call_fail(c, FA_ERROR_SHAPE, "target has to be of input's shape without the classes");
+    return fits
+           || fa__call_fail(c, FA_ERROR_SHAPE,
+                            "target has to be of input's shape without the classes, which are dimension %d", dim);
+}
+
+void fa__warn_of_probabilities(const fa__call *c, const fa_tensor *input, int made_by, atomic_flag *warned)
+{
+    if (FA__UNLIKELY(input->made_by && input->made_by->id == made_by) && !atomic_flag_test_and_set(warned))
+        fa__warn("fa_%s: input was made by %s and has to be logits: the loss applies %s itself", c->op->name,
+                 input->made_by->name, input->made_by->name);
 }
 
 bool fa__check_class_weight(const fa__call *c, const fa_tensor *weight, int64_t classes)

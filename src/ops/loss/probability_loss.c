@@ -72,10 +72,12 @@ typedef struct {
 
 static fa_tensor *binary_cross_entropy_with_logits_compose(fa__call *c)
 {
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
     const binary_cross_entropy_with_logits_args *a = c->args;
     if (!check_binary(c, a->input, a->target, a->weight, a->reduction)
         || !fa__check_weight(c, "pos_weight", a->pos_weight, a->input))
         return NULL;
+    fa__warn_of_probabilities(c, a->input, FA__OP_sigmoid, &warned);
     fa_tensor *each = a->pos_weight ? fa_pointwise("(1 - y) * x + ((z - 1) * y + 1) * softplus(-x)", a->input,
                                                    a->target, a->pos_weight)
                                     : fa_pointwise("(1 - y) * x + softplus(-x)", a->input, a->target);

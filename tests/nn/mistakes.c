@@ -1,0 +1,170 @@
+/* Mistakes of training programs that no call can refuse: each logs one warning, and programs without it log none. */
+#include "support/api_test.h"
+
+typedef struct seen {
+    const char *part;
+    int count;
+} seen;
+
+static void count_warnings(void *context, fa_log_level level, const char *message)
+{
+    seen *s = context;
+    s->count += level == FA_LOG_WARNING && strstr(message, s->part) != NULL;
+}
+
+/* How many warnings with this text a function logs. */
+static int warnings(const char *part, void (*function)(void))
+{
+    seen s = {part, 0};
+    fa_set_log(count_warnings, &s);
+    function();
+    fa_set_log(NULL, NULL);
+    assert_no_error();
+    return s.count;
+}
+
+static fa_module *net_with_dropout(void)
+{
+    return fa_nn_sequential(fa_nn_linear(4, 4), fa_nn_batch_norm1d(4), fa_nn_dropout(.p = 0.5));
+}
+
+/* ---- training mode without gradients ---- */
+
+static void modes_that_are_right(void)
+{
+    FA_SCOPE;
+    fa_module *net = net_with_dropout(), *lstm = fa_nn_lstm(4, 3), *plain = fa_nn_linear(4, 4);
+    fa_tensor *x = fa_ones(FA_SHAPE(6, 4));
+    fa_forward(net, x);
+    fa_backward(fa_sum(fa_checkpoint(net, x))); /* runs without recording first */
+    fa_module_train(net, false);
+    FA_USE(.no_grad = true);
+    fa_forward(net, x);
+    fa_forward(plain, x); /* its training mode changes nothing */
+    fa_forward(lstm, fa_ones(FA_SHAPE(2, 1, 4)));
+    fa_forward(fa_nn_dropout(.p = 0), x);
+    fa_forward(fa_nn_batch_norm1d(4, .track_running_stats = false), x);
+    fa_module_train(net, true); /* meant: statistics or samples without training */
+    fa_forward(net, x);
+}
+
+static void forgets_train(void)
+{
+    FA_SCOPE;
+    fa_module *net = net_with_dropout();
+    fa_module_train(net, true);
+    FA_USE(.no_grad = true);
+    for (int i = 0; i < 3; i++)
+        fa_forward(net, fa_ones(FA_SHAPE(6, 4)));
+}
+
+static void training_mode_in_evaluation(void **state)
+{
+    (void)state;
+    static const char part[] =
+        "batch_norm1d runs in training mode while gradients are off: fa_module_train(net, false)";
+    assert_int_equal(warnings("in training mode", modes_that_are_right), 0);
+    assert_int_equal(warnings(part, forgets_train), 1);
+}
+
+/* ---- probabilities as logits ---- */
+
+static void logits(void)
+{
+    FA_SCOPE;
+    fa_tensor *x = fa_arange(0, 12, .dtype = FA_F32), *classes = fa_zeros(FA_SHAPE(3), .dtype = FA_I64);
+    x = fa_reshape(x, FA_SHAPE(3, 4));
+    fa_cross_entropy(x, classes);
+    fa_cross_entropy(fa_log_softmax(x, 1), classes); /* its log_softmax is itself */
+    fa_cross_entropy(fa_sigmoid(x), classes);
+    fa_nll_loss(fa_log(fa_softmax(x, 1)), classes);
+    fa_cross_entropy(x, fa_softmax(x, 1));
+    fa_binary_cross_entropy(fa_sigmoid(x), fa_zeros_like(x));
+    fa_binary_cross_entropy_with_logits(x, fa_sigmoid(x));
+}
+
+static void softmax_twice(void)
+{
+    FA_SCOPE;
+    fa_tensor *x = fa_ones(FA_SHAPE(3, 4)), *classes = fa_zeros(FA_SHAPE(3), .dtype = FA_I64);
+    fa_cross_entropy(fa_softmax(x, 1), classes);
+    fa_cross_entropy(fa_softmax(x, 1), classes);
+}
+
+static void sigmoid_twice(void)
+{
+    FA_SCOPE;
+    fa_tensor *x = fa_ones(FA_SHAPE(3, 4));
+    fa_binary_cross_entropy_with_logits(fa_sigmoid(x), fa_zeros_like(x));
+}
+
+static void probabilities_as_logits(void **state)
+{
+    (void)state;
+    assert_int_equal(warnings("logits", logits), 0);
+    assert_int_equal(warnings("fa_cross_entropy: input was made by softmax and has to be logits", softmax_twice), 1);
+    assert_int_equal(warnings("input was made by sigmoid", sigmoid_twice), 1);
+}
+
+/* ---- steps without gradients ---- */
+
+static fa_tensor *loss_of(fa_module *net)
+{
+    return fa_sum(fa_forward(net, fa_ones(FA_SHAPE(6, 4))));
+}
+
+static void some_gradients(void)
+{
+    FA_SCOPE;
+    fa_module *net = fa_nn_sequential(fa_nn_linear(4, 4), fa_nn_linear(4, 2));
+    fa_module_set_requires_grad(fa_module_at(net, 0), false);
+    fa_optim *o = fa_optim_adam(net, .lr = 0.1);
+    fa_optim_zero_grad(o);
+    fa_backward(loss_of(net));
+    fa_optim_step(o);
+}
+
+static void gradients_removed_before_the_step(void)
+{
+    FA_SCOPE;
+    fa_module *net = fa_nn_linear(4, 4);
+    fa_optim *o = fa_optim_sgd(net, .lr = 0.1);
+    for (int i = 0; i < 3; i++) {
+        fa_backward(loss_of(net));
+        fa_optim_zero_grad(o);
+        fa_optim_step(o);
+    }
+}
+
+static void steps_without_gradients(void **state)
+{
+    (void)state;
+    assert_int_equal(warnings("has a gradient", some_gradients), 0);
+    assert_int_equal(warnings("fa_optim_step: no parameter has a gradient", gradients_removed_before_the_step), 1);
+}
+
+/* ---- a result that its scope frees ---- */
+
+static fa_tensor *without_escape(fa_module *self, fa_tensor *x)
+{
+    (void)self;
+    FA_SCOPE;
+    return fa_mul(x, 2);
+}
+
+static void freed_result(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *m = fa_nn_custom("doubling", 0, without_escape);
+    assert_null(fa_forward(m, fa_ones(FA_SHAPE(3))));
+    assert_error(FA_ERROR_STATE, "the module doubling returned a tensor that was freed when its scope ended: its "
+                                 "forward function has to return fa_escape(y)");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(training_mode_in_evaluation), TEST(probabilities_as_logits),
+                                       TEST(steps_without_gradients), TEST(freed_result)};
+    return RUN("mistakes");
+}
