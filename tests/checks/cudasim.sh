@@ -48,7 +48,7 @@ without() { # function, command: with a copy of the simulator that does not have
     FACULA_CUDA_LIBRARY=$work/without FACULA_NVRTC_LIBRARY=$work/without "$@" 2>&1
 }
 none='^cuda  *not available: '
-there='^cuda:0  *simulator 0 (no GPU)'
+there='^cuda:0  *simulator (no GPU)'
 
 if [ "${3-}" = full ]; then
     expected=$(train cnn --device cpu)
@@ -76,13 +76,13 @@ check 'no compiler' "${none}there is no compiler (NVRTC): libm.so.6 has no nvrtc
 check 'no GPU' "${none}the CUDA driver finds no GPU: CUDA_ERROR_NO_DEVICE" env CUDASIM_DEVICES=0 "$facula" devices
 check 'a driver that fails' "${none}the CUDA driver finds no GPU: CUDA_ERROR_UNKNOWN" \
     env CUDASIM_FAIL=cuInit:1:999 "$facula" devices
-check 'an old GPU' "${none}GPU 0 (simulator 0 (no GPU)) has compute capability 5.0, for which NVRTC 13.0 does not compile" \
+check 'an old GPU' "${none}GPU 0 (simulator (no GPU)) has compute capability 5.0, for which NVRTC 13.0 does not compile" \
     env CUDASIM_CAPABILITY=50 "$facula" devices
 check 'a GPU that does not answer' '^cuda  *not available: GPU 1 does not answer' \
     env CUDASIM_FAIL=cuDeviceGet:2:46 "$facula" devices
 check 'a GPU that does not say what it can' '^cuda  *not available: GPU 0 does not answer' \
     env CUDASIM_FAIL=cuDeviceGetAttribute:2:999 "$facula" devices
-check 'eight devices' '^cuda:7  *simulator 7 (no GPU)  *CUDA 13.0  *1.0 GiB' env CUDASIM_DEVICES=8 "$facula" devices
+check 'eight devices' '^cuda:7  *simulator (no GPU)  *CUDA 13.0  *1.0 GiB' env CUDASIM_DEVICES=8 "$facula" devices
 check 'a device that does not open' '^cuda:0  *not available: .*cuStreamSynchronize failed: CUDA_ERROR_UNKNOWN' \
     env CUDASIM_FAIL=cuStreamSynchronize:1:999 CUDASIM_DELAY_US=-1 "$facula" devices
 check 'a device that does not open to train' 'CUDA_ERROR_DEVICE_UNAVAILABLE' \

@@ -4,6 +4,7 @@
 #include "core/stream.h"
 #include "support/api_test.h"
 #include "support/cudasim.h"
+#include "support/digits_training.h"
 #include "support/storages.h"
 #include <facula/graph.h>
 #include <stdio.h>
@@ -149,6 +150,50 @@ static void copy_to_another_device(fa_stream *a, fa_stream *b)
     fa_to(x, FA_CUDA(1));
 }
 
+static void replay_then_read(fa_stream *a, fa_stream *b)
+{
+    FA_SCOPE;
+    fa_tensor *x = numbers();
+    {
+        FA_USE(.stream = a);
+        fa_graph *g = fa_graph_new(FA_CUDA(0));
+        FA_RECORD(g)
+        fa_add_(x, 1);
+        fa_synchronize(FA_CUDA(0));
+        fa_graph_replay(g);
+    }
+    FA_USE(.stream = b);
+    fa_mul(x, 2);
+}
+
+static training net;
+
+/* The step's batch is still on its way to the device. */
+static void train_on_copies(fa_stream *a, fa_stream *b)
+{
+    FA_SCOPE;
+    fa_tensor *x = fa_full(FA_SHAPE(DIGITS_BATCH, 64), 0.5), *y = fa_zeros(FA_SHAPE(DIGITS_BATCH), .dtype = FA_I64);
+    fa_tensor *input, *target;
+    {
+        FA_USE(.stream = a);
+        input = fa_to(x, FA_CUDA(0), .non_blocking = true);
+        target = fa_to(y, FA_CUDA(0), .non_blocking = true);
+    }
+    FA_USE(.stream = b);
+    training_step(&net, input, target);
+}
+
+static void replays_and_training_steps_need_them(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    net = training_new(FA_CUDA(0));
+    without_order(replay_then_read, false);
+    assert_race("kernel elementwise", "kernel elementwise");
+    without_order(train_on_copies, false);
+    assert_race("a copy of", "kernel");
+}
+
 static void streams_need_their_events(void **state)
 {
     (void)state;
@@ -254,9 +299,13 @@ static int open_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(streams_need_their_events), TEST(memory_that_is_used_again_needs_them),
-        TEST(the_host_needs_to_wait),    TEST(memory_is_freed_when_nobody_uses_it),
-        TEST(sound_work_has_no_races),   TEST(replays_have_no_races),
+        TEST(streams_need_their_events),
+        TEST(memory_that_is_used_again_needs_them),
+        TEST(the_host_needs_to_wait),
+        TEST(memory_is_freed_when_nobody_uses_it),
+        TEST(sound_work_has_no_races),
+        TEST(replays_have_no_races),
+        TEST(replays_and_training_steps_need_them),
     };
     setenv("CUDASIM_RACES", "1", 1);
     sim = test_cudasim();

@@ -147,8 +147,8 @@ static bool run_compiler(char *const *words, const char *log)
     return status == 0;
 }
 
-static const char *const files[] = {"kernel.cpp", "kernel.ii", "kernel.o", "kernel.so", "log"};
-enum { SOURCE, PREPROCESSED, TRANSLATED, OBJECT, LOG, FILES };
+static const char *const files[] = {"kernel.cpp", "kernel.ii", "kernel.so", "log"};
+enum { SOURCE, PREPROCESSED, OBJECT, LOG, FILES };
 
 /* Kernels fuse where their source says so: a function call each, unless the processor has an instruction for it. */
 static bool has_fma(void)
@@ -176,12 +176,14 @@ static bool compile(const char *source, char path[FILES][PATH], int architecture
                           path[PREPROCESSED],
                           path[SOURCE],
                           NULL};
+    /* Objects need no start files: the linker reads little. */
     char *translate[] = {CUDASIM_COMPILER,
                          "-std=c++11",
                          "-O1",
                          "-w",
                          "-fPIC",
-                         "-c",
+                         "-shared",
+                         "-nostdlib",
                          cudasim_racing ? "-fsanitize=thread" : "-fno-ident",
                          "-fno-exceptions",
                          "-fno-rtti",
@@ -191,12 +193,13 @@ static bool compile(const char *source, char path[FILES][PATH], int architecture
                          "-ffp-contract=off",
                          has_fma() ? "-mfma" : "-DNO_FMA",
                          "-o",
-                         path[TRANSLATED],
+                         path[OBJECT],
                          path[PREPROCESSED],
+                         "-lm",
+                         "-lgcc",
                          NULL};
-    char *link[] = {CUDASIM_COMPILER, "-shared", "-o", path[OBJECT], path[TRANSLATED], "-lm", NULL};
     return write_file(path[SOURCE], source, strlen(source)) && run_compiler(preprocess, path[LOG])
-           && put_kernels(path[PREPROCESSED]) && run_compiler(translate, path[LOG]) && run_compiler(link, path[LOG]);
+           && put_kernels(path[PREPROCESSED]) && run_compiler(translate, path[LOG]);
 }
 
 /* Two digits for each byte: PTX is text. */

@@ -7,6 +7,8 @@
  *     walk --close operation...      with CUDA's libraries (FACULA_CUBLASLT=1, FACULA_CUDNN=1), each of which is to
  *                                    make some of the results: these are held against the CPU's by tolerances
  *     walk --share 4                 each fourth of the rows that are expressions or composed, each third of the others
+ *     walk --reduced                 every row with all samples and layouts, in f32 (those of integers: i32) and one
+ * other dtype in turn; gradients of each third expression, of others of first order
  */
 #include "support/conformance.h"
 #include "backend/gpu/cuda/cuda.h"
@@ -27,6 +29,8 @@ bool conform_has(int dtype)
 {
     static const fa_dtype classes[] = {FA_F32, FA_I64, FA_F64, FA_I32};
     static const fa_dtype others[] = {FA_F16, FA_BOOL, FA_BF16, FA_U8, FA_I8, FA_I16};
+    if (walk.reduced)
+        return dtype == (int)walk.first || dtype == (int)walk.second;
     bool has = walk.all || test_device_is_late(0) || dtype == (int)others[walk.turn % 6];
     has |= walk.close && (dtype == FA_F16 || dtype == FA_BF16);
     for (int i = 0; i < 4; i++)
@@ -66,6 +70,15 @@ static void conform_reshaped(const sample *first, const char *shape)
     conform_written(&s);
 }
 
+/* The two dtypes of a reduced walk. Each class that is compiled for a row takes time: the others have their turn. */
+static void choose_dtypes(const fa__op *op)
+{
+    static const fa_dtype turns[] = {FA_F64, FA_I64,  FA_F16, FA_I32, FA_BOOL, FA_F64,
+                                     FA_U8,  FA_BF16, FA_I64, FA_I8,  FA_I16};
+    walk.first = conform_of_integers(op) ? FA_I32 : FA_F32;
+    walk.second = turns[walk.turn % (int)(sizeof turns / sizeof *turns)];
+}
+
 static void conform_row(const fa__samples *row)
 {
     check_about("%s: fa_%s", row->place, row->op);
@@ -75,6 +88,7 @@ static void conform_row(const fa__samples *row)
     const char *wrong = NULL;
     sample s;
     walk.turn++;
+    choose_dtypes(op);
     for (int n = 0; sample_read(&s, op, row, n, &wrong); n++)
         conform_sample(&s);
     if (op->traits->expr && sample_read(&s, op, row, 0, &wrong)) {
@@ -128,8 +142,9 @@ int main(int argc, char **argv)
     bool shares = argc > 2 && !strcmp(argv[1], "--share");
     walk.all = argc > 1 && !strcmp(argv[1], "--all");
     walk.close = argc > 1 && !strcmp(argv[1], "--close");
+    walk.reduced = argc > 1 && !strcmp(argv[1], "--reduced");
     walk.share = shares && atoi(argv[2]) > 0 ? atoi(argv[2]) : 1;
-    int first = shares ? 3 : walk.all || walk.close ? 2 : 1;
+    int first = shares ? 3 : walk.all || walk.close || walk.reduced ? 2 : 1;
     for (const fa__samples *row = fa__all_samples; row->op; row++)
         if (chosen(row->op, argc - first, argv + first))
             conform_row(row);

@@ -9,14 +9,18 @@
  * one of the others in turn. */
 typedef struct conform_plan {
     bool all;
-    bool close; /* libraries of the device are used: results have to be close to the CPU's, not to have their bits */
-    int share;  /* of rows that are expressions or composed, each so-manieth */
-    int turn;   /* of rows */
+    bool close;   /* libraries of the device are used: results have to be close to the CPU's, not to have their bits */
+    int share;    /* of rows that are expressions or composed, each so-manieth */
+    int turn;     /* of rows */
+    bool reduced; /* every row, in these two dtypes */
+    fa_dtype first, second;
 } conform_plan;
 extern conform_plan walk;
 /* The device whose results are looked at: the CPU in the first case. */
 fa_device conform_place(void);
 bool conform_has(int dtype);
+/* An expression that floats are no operands of. */
+bool conform_of_integers(const fa__op *);
 
 /* Whether two tensors have the same form and bits; with `close`, values that are close for their dtype. */
 bool conform_equal(const fa_tensor *have, const fa_tensor *want);

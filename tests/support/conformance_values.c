@@ -187,8 +187,7 @@ static bool in_dtype(const sample *s, fa_dtype dtype)
     return ok;
 }
 
-/* Expressions that floats are no operands of. */
-static bool of_integers(const fa__op *op)
+bool conform_of_integers(const fa__op *op)
 {
     const fa__compiled *f = op->traits->expr ? fa__compiled_of(op) : NULL;
     return f && f->e->whole;
@@ -204,7 +203,7 @@ void conform_values(const sample *s)
         if (!conform_has(dtype))
             continue;
         bool ok = in_dtype(s, (fa_dtype)dtype);
-        if (of_integers(s->op) && dtype >= FA_F16)
+        if (conform_of_integers(s->op) && dtype >= FA_F16)
             check(!ok, "%s is not refused", fa_dtype_name((fa_dtype)dtype));
         else if (dtype == FA_F32 || dtype == FA_F64)
             check(ok, "the sample fails in %s", fa_dtype_name((fa_dtype)dtype));

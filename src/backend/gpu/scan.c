@@ -70,8 +70,15 @@ static bool make_levels(scan *s, fa__class class, int parts)
     s->levels = 1;
     for (const scan_arguments *a = &s->level[0].a; a->runs > 1; a = &s->level[s->levels++].a) {
         room += a->lines * (a->runs - 1) * parts;
-        s->level[s->levels].a = (scan_arguments){
-            .lines = a->lines, .length = a->runs - 1, .runs = runs_of(a->runs - 1), .across = a->across};
+        const int64_t length = a->runs - 1;
+        s->level[s->levels].a = (scan_arguments){.lines = a->lines,
+                                                 .length = length,
+                                                 .runs = runs_of(length),
+                                                 .rank = 1,
+                                                 .shape = {a->lines},
+                                                 .y_stride = {length},
+                                                 .y_step = 1,
+                                                 .across = a->across};
     }
     char *memory = room ? fa__gpu_scratch(s->issue, (size_t)(room * size)) : NULL;
     if (room && !memory)
