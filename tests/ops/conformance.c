@@ -8,7 +8,7 @@
  *                                    make some of the results: these are held against the CPU's by tolerances
  *     walk --share 4                 each fourth of the rows that are expressions or composed, each third of the others
  *     walk --reduced                 every row with all samples and layouts, in f32 (those of integers: i32) and one
- * other dtype in turn; gradients of each third expression, of others of first order
+ *                                    other dtype in turn; gradients of each third expression, of others of first order
  */
 #include "support/conformance.h"
 #include "backend/gpu/cuda/cuda.h"

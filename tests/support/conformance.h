@@ -10,7 +10,7 @@
 typedef struct conform_plan {
     bool all;
     bool close;   /* libraries of the device are used: results have to be close to the CPU's, not to have their bits */
-    int share;    /* of rows that are expressions or composed, each so-manieth */
+    int share;    /* one in so many rows that are expressions or composed */
     int turn;     /* of rows */
     bool reduced; /* every row, in these two dtypes */
     fa_dtype first, second;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const double step = 1.0 / (1 << 17), tolerance = 2e-6;
-enum { MOST_CHECKED = 64, EXPRESSIONS = 3 /* each so-manieth one has gradients in a reduced walk */ };
+enum { MOST_CHECKED = 64, EXPRESSIONS = 3 /* one in so many has gradients in a reduced walk */ };
 
 static double dot(const fa_tensor *a, const fa_tensor *b)
 {
