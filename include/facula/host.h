@@ -61,6 +61,8 @@ typedef void fa_log_function(void *context, fa_log_level level, const char *mess
  *  "fallback" (operations that run on the CPU in place of a device), "all". The function may be called until the
  *  process ends, even after main() has returned. May be called at any time from any thread. */
 FA_API void fa_set_log(fa_log_function *function, void *context);
+/* Logs a warning about the call that this thread is in, which begins with its file and line. */
+FA_API void fa__warn(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
 
 /** A log function that keeps each `message` and its `level` for fa_log_take(), for programs of which no function can
  *  be called at that moment: `fa_set_log(fa_log_keep, NULL)`. It holds up to 32 messages and drops later ones;

@@ -30,8 +30,9 @@ FA_API fa_tensor *fa__forward(fa_module *module, fa_tensors inputs);
 
 /** Sets a module and all its descendants to training mode, or, if `training` is false, to inference mode, which
  *  changes the behaviour of dropout and batch_norm. It does not affect parameters or the recording of gradients; use
- *  FA_USE(.no_grad = true) to save memory. Must not be called while another thread uses the module. Returns the
- *  module; NULL and an error for NULL. */
+ *  FA_USE(.no_grad = true) to save memory. The first such layer that runs in training mode where gradients are off is
+ *  logged as a warning, unless training mode was set there too. Must not be called while another thread uses the
+ *  module. Returns the module; NULL and an error for NULL. */
 FA_API fa_module *fa_module_train(fa_module *module, bool training);
 /** Returns true if a module is in training mode. */
 FA_API bool fa_module_training(const fa_module *module);

@@ -7,9 +7,6 @@
 /* Logs one line, without a newline. Messages over 1200 bytes are truncated. */
 void fa__log(fa_log_level level, const char *format, ...) FA__PRINTF(2, 3);
 
-/* A warning about the call that this thread is in, which begins with its file and line. */
-void fa__warn(const char *format, ...) FA__PRINTF(1, 2);
-
 /* True if FACULA_LOG enables a topic. It is a comma-separated list such as "placement,memory", or "all", and is read
  * once. */
 bool fa__log_wants(const char *topic);

@@ -1,9 +1,9 @@
 /* Modules as objects: creation and members. They are run in forward.c and traversed in walk.c and list.c. */
 #include "nn/module.h"
-#include "base/log.h"
 #include "nn/layer.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
+#include <facula/host.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <stdatomic.h>

@@ -1,10 +1,10 @@
 /* The optimizer step: one program for each group, over its parameters that have a gradient; all groups or none. */
-#include "base/log.h"
 #include "optim/optim.h"
 #include <facula/autograd.h>
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/graph.h>
+#include <facula/host.h>
 #include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
@@ -357,7 +357,7 @@ static bool make_replayable(fa_optim *o)
 }
 
 /* A step that changes nothing is a mistake: gradients were removed behind backward, or they are another network's. */
-static FA__COLD void warn_of_no_gradients(void)
+static void warn_of_no_gradients(void)
 {
     static atomic_flag warned = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&warned))
