@@ -30,8 +30,12 @@ sed -n 's/^\(test_[a-z_0-9]*\) (.*\.\.\. ok$/[       OK ] python: \1/p' "$work/l
 grep '\.\.\. skipped' "$work/log"
 skipped=$(grep -c '\.\.\. skipped' "$work/log")
 
-for page in docs/languages.md docs/guide/python.md bindings/python/README.md; do
-    awk '/^```/ { on = $0 == "```python"; print ""; next } { print on ? $0 : "" }' "$source/$page" >"$work/program.py"
+for page in README.md docs/languages.md docs/guide/python.md bindings/python/README.md; do
+    # README has PyTorch's program, too.
+    awk -v any="$([ "$page" = README.md ] || echo 1)" '
+        /^```/ { on = any && $0 == "```python"; print ""; next }
+        /^import facula/ { on = 1 }
+        { print on ? $0 : "" }' "$source/$page" >"$work/program.py"
     if (cd "$work" && FACULA_LIBRARY="$build/libfacula.so" PYTHONPATH="$work/plain" "$python" program.py) >"$work/log" 2>&1; then
         echo "[       OK ] python: $page"
     elif grep -q "No module named 'numpy'" "$work/log"; then

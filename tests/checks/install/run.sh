@@ -60,6 +60,11 @@ for n in 1 2; do
     # shellcheck disable=SC2086 # lists of words
     through "the README's program $n" gcc -std=c11 -Wall -Wextra -Werror $cflags "$root/readme.c" $libs
 done
+if command -v g++ >/dev/null; then
+    awk '/^```/ { on = $0 == "```cpp"; next } on' "$1/README.md" >"$root/readme.cpp"
+    # shellcheck disable=SC2086 # lists of words
+    through "the README's program in C++" g++ -std=c++20 -Wall -Wextra -Werror $cflags "$root/readme.cpp" $libs
+fi
 try 'find_package: configures' cmake -S "$here" -B "$root/build" -DCMAKE_PREFIX_PATH="$prefix"
 try 'find_package: builds' cmake --build "$root/build"
 try 'find_package: runs' "$root/build/user"
