@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "core/context.h"
+#include "core/dtype.h"
 #include <facula/tensor.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,11 +130,19 @@ static bool fail_text(const char *text, const char *why)
     return fail_with_devices(FA_ERROR_DEVICE, what, why);
 }
 
+static bool fail_name(const char *text)
+{
+    for (int i = 0; text && i < FA__DTYPES; i++)
+        if (!strcmp(text, fa__dtype_names[i]))
+            return fail_text(text, "that is a dtype, and dtypes are constants, such as FA_F32");
+    return fail_text(text, "that names no device");
+}
+
 fa_device fa_device_of(const char *text)
 {
     const fa_device none = {-1, -1};
     fa_device d = none;
-    bool good = parse(text, &d) ? fa__device_is_there(d) : fail_text(text, "that names no device");
+    bool good = parse(text, &d) ? fa__device_is_there(d) : fail_name(text);
     if (!good && d.index == NO_GPU && count_of(d.kind))
         fail_text(text, "none of the devices of that kind is a GPU");
     else if (!good && d.kind != none.kind)

@@ -428,6 +428,8 @@ static void devices_have_names(void **state)
         {"cuda:0", FA_ERROR_UNAVAILABLE, "cuda: there is no CUDA driver: "},
         {"late:7", FA_ERROR_DEVICE, "late:7: there is no device of that number; "},
         {"gpu", FA_ERROR_DEVICE, "fa_device_of(\"gpu\"): that names no device; "},
+        {"bf16", FA_ERROR_DEVICE,
+         "fa_device_of(\"bf16\"): that is a dtype, and dtypes are constants, such as FA_F32; "},
         {"late:", FA_ERROR_DEVICE, NULL},
         {"late:x", FA_ERROR_DEVICE, NULL},
         {"late:-1", FA_ERROR_DEVICE, NULL},
