@@ -71,6 +71,8 @@ typedef struct fa__grad_use {
 /* To be called behind a step that used the gradient of t. Logs a warning, once, if backward has added to this gradient
  * since the last call with `use`, and the program has not removed, replaced or modified it before that. */
 FA_API void fa__grad_was_used(fa_tensor *t, fa__grad_use *use);
+/* Whether this thread runs a forward function for fa_apply(), where gradients are off although it may be training. */
+FA_API bool fa__in_apply(void);
 /* Makes t, a leaf or an earlier result of this, a copy of `source` that was recorded now: gradients of t go to source,
  * converted to its dtype and device. Without recording, or if no gradients flow to source or it is NULL, t becomes a
  * constant. Elements do not change. No other thread may use t. */

@@ -155,6 +155,13 @@ static bool call_forward(const function *f, fa_tensors inputs, fa_tensor **out)
     return good || fa__fail(FA_ERROR_USER, "%s: its forward returned NULL", name_of(f));
 }
 
+static _Thread_local int forwards;
+
+bool fa__in_apply(void)
+{
+    return forwards > 0;
+}
+
 /* Runs forward in a scope of its own; the results are always new tensors. One that shares memory with an input is not
  * known as a view of it, so autograd rejects modifying it in place. The caller owns all of `out`, also on failure. */
 static bool run_forward(const function *f, fa_tensors inputs, fa_tensor **out)
@@ -164,7 +171,9 @@ static bool run_forward(const function *f, fa_tensors inputs, fa_tensor **out)
     fa_settings s = fa__settings();
     s.no_grad = true;
     fa__scope use = fa__use_open(&s);
+    forwards++;
     bool good = call_forward(f, inputs, given) && !fa__failed();
+    forwards--;
     for (size_t k = 0; good && k < f->results + f->saves; k++) {
         out[k] = k < f->results ? fa__tensor_alias(given[k]) : fa__ref(given[k]);
         good = out[k] != NULL;

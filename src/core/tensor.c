@@ -161,7 +161,7 @@ FA__HOT bool fa__tensor_check(const fa_tensor *t, const char *what)
                         "%s was freed when its scope ended (%s): FA_VAR, fa_escape or fa_keep let it live on", what,
                         !where   ? "all references are gone"
                         : *where ? where
-                                 : "that of a thread, which has ended");
+                                 : "the root scope of a thread that has ended");
     }
     if (t->object.type == FA__TYPE_GONE)
         return fa__fail(FA_ERROR_STATE,

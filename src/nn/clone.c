@@ -86,6 +86,7 @@ static fa_module *copy_module(copies *c, const fa_module *old)
             return NULL;
     if (copy) {
         copy->training = old->training;
+        copy->trains_unrecorded = old->trains_unrecorded;
         renew_pointers(c, copy);
     }
     return copy;

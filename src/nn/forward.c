@@ -94,9 +94,10 @@ static fa_tensor *run(fa_module *module, fa_tensors inputs)
 /* Whether the result was not freed with a scope that the forward function opened. */
 static bool is_alive(const fa_module *module, const fa_tensor *y)
 {
+    const bool stood = fa_error_stands();
     if (fa_dim(y) >= 0)
         return true;
-    if (fa_error_code() != FA_ERROR_STATE) /* not a tensor at all */
+    if (stood || fa_error_code() != FA_ERROR_STATE) /* of the forward function; not a tensor at all */
         return false;
     fa_error_clear();
     return fa_fail(FA_ERROR_STATE,

@@ -97,7 +97,8 @@ static void warn_of_training(const fa_module *layer)
 
 bool fa__layer_trains(const fa_module *layer)
 {
-    if (layer->training && !layer->trains_unrecorded && !unrecorded_training && fa__settings().no_grad)
+    if (layer->training && fa__settings().no_grad && !layer->trains_unrecorded && !unrecorded_training
+        && !fa__in_apply())
         warn_of_training(layer);
     return layer->training;
 }

@@ -37,7 +37,7 @@ struct fa_module {
     void (*destroy)(void *data);
     fa_forward_function forward;
     bool training;
-    bool trains_unrecorded; /* set to training mode where gradients are off: so it is meant */
+    bool trains_unrecorded; /* was set to training mode where gradients are off: so it is meant */
 };
 
 /* A position in a traversal: a module, and the names that lead to it. */
@@ -52,7 +52,7 @@ typedef struct fa__spot {
  * members. Returning false stops the traversal. */
 typedef bool fa__visit(void *context, const fa__spot *spot, const fa__member *member);
 
-/* Begins and ends a run without gradients that is part of training or of a report: fa__layer_trains() is silent. */
+/* Begins and ends a run without gradients for a report: fa__layer_trains() is silent. */
 void fa__unrecorded_training(bool begins);
 
 /* Calls watch(context, module) before each run of a module in this thread; NULL: no longer. */

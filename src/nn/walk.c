@@ -34,7 +34,7 @@ bool fa__module_walk(const fa_module *module, fa__visit *visit, void *context)
 static void set_mode(fa_module *module, bool training)
 {
     module->training = training;
-    module->trains_unrecorded = training && fa__settings().no_grad;
+    module->trains_unrecorded |= training && fa__settings().no_grad;
 }
 
 static bool train_one(void *context, const fa__spot *spot, const fa__member *member)

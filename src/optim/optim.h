@@ -120,6 +120,7 @@ struct fa_optim {
     fa__group *group, *last;
     size_t groups, count;
     bool capturable;
+    int idle_steps; /* steps without any gradient; -1: there were gradients once */
 };
 
 #define FA__EACH_GROUP(g, o) for (fa__group *g = (o)->group; g; g = g->next)

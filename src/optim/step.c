@@ -356,13 +356,13 @@ static bool make_replayable(fa_optim *o)
     return good && !fa_error_stands();
 }
 
-/* A step that changes nothing is a mistake: gradients were removed behind backward, or they are another network's. */
+/* Steps that never change anything are a mistake: gradients were removed after backward, or are another network's. */
 static void warn_of_no_gradients(void)
 {
     static atomic_flag warned = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&warned))
-        fa__warn("fa_optim_step: no parameter has a gradient, so none changes: fa_backward has to run behind "
-                 "fa_optim_zero_grad, and the optimizer has to have the parameters of the network that runs");
+        fa__warn("fa_optim_step: no parameter has ever had a gradient, so none changes: fa_backward has to run after "
+                 "fa_optim_zero_grad, and the optimizer has to have the parameters that the network trains");
 }
 
 static size_t actives(const fa_optim *o)
@@ -379,7 +379,9 @@ static bool step(fa_optim *o, fa_tensor *found)
     FA_USE(.no_grad = true);
     if ((fa_graph_recording() && !make_replayable(o)) || !groups_run(o, found))
         return false;
-    if (!actives(o))
+    if (actives(o))
+        o->idle_steps = -1;
+    else if (o->idle_steps >= 0 && ++o->idle_steps == 2)
         warn_of_no_gradients();
     FA__EACH_GROUP(g, o)
     for (size_t i = 0; i < g->actives; i++) {

@@ -46,6 +46,32 @@ static void modes_that_are_right(void)
     fa_forward(fa_nn_batch_norm1d(4, .track_running_stats = false), x);
     fa_module_train(net, true); /* meant: statistics or samples without training */
     fa_forward(net, x);
+    fa_forward(fa_module_clone(net), x);
+    fa_module_train(net, false);
+    fa_module_train(net, true);
+    fa_forward(net, x);
+}
+
+static fa_tensor *runs_a_layer(void *context, fa_tensors inputs)
+{
+    return fa_forward(context, inputs.item[0]);
+}
+
+static bool no_backward(void *context, fa_tensors saved, fa_tensor *gy, fa_tensor **gx)
+{
+    (void)context;
+    (void)saved;
+    gx[0] = gy;
+    return true;
+}
+
+/* Forward functions of fa_apply() run without recording. */
+static void applied(void)
+{
+    FA_SCOPE;
+    static const fa_function function = {.name = "layer", .forward = runs_a_layer, .backward = no_backward};
+    fa_tensor *x = fa_ones(FA_SHAPE(6, 4), .requires_grad = true);
+    assert_non_null(fa_apply(&function, net_with_dropout(), FA_TENSORS(x)));
 }
 
 static void forgets_train(void)
@@ -64,6 +90,7 @@ static void training_mode_in_evaluation(void **state)
     static const char part[] =
         "batch_norm1d runs in training mode while gradients are off: fa_module_train(net, false)";
     assert_int_equal(warnings("in training mode", modes_that_are_right), 0);
+    assert_int_equal(warnings("in training mode", applied), 0);
     assert_int_equal(warnings(part, forgets_train), 1);
 }
 
@@ -79,6 +106,8 @@ static void logits(void)
     fa_cross_entropy(fa_sigmoid(x), classes);
     fa_nll_loss(fa_log(fa_softmax(x, 1)), classes);
     fa_cross_entropy(x, fa_softmax(x, 1));
+    fa_cross_entropy(fa_log_(fa_softmax(x, 1)), classes); /* no longer what softmax gave */
+    fa_cross_entropy(fa_copy_(fa_softmax(x, 1), x), classes);
     fa_binary_cross_entropy(fa_sigmoid(x), fa_zeros_like(x));
     fa_binary_cross_entropy_with_logits(x, fa_sigmoid(x));
 }
@@ -102,7 +131,8 @@ static void probabilities_as_logits(void **state)
 {
     (void)state;
     assert_int_equal(warnings("logits", logits), 0);
-    assert_int_equal(warnings("fa_cross_entropy: input was made by softmax and has to be logits", softmax_twice), 1);
+    assert_int_equal(warnings("fa_cross_entropy: input was made by softmax, but it has to be logits", softmax_twice),
+                     1);
     assert_int_equal(warnings("input was made by sigmoid", sigmoid_twice), 1);
 }
 
@@ -119,9 +149,12 @@ static void some_gradients(void)
     fa_module *net = fa_nn_sequential(fa_nn_linear(4, 4), fa_nn_linear(4, 2));
     fa_module_set_requires_grad(fa_module_at(net, 0), false);
     fa_optim *o = fa_optim_adam(net, .lr = 0.1);
-    fa_optim_zero_grad(o);
+    fa_optim_step(o); /* a branch that ran later only */
     fa_backward(loss_of(net));
     fa_optim_step(o);
+    fa_optim_zero_grad(o);
+    for (int i = 0; i < 3; i++)
+        fa_optim_step(o);
 }
 
 static void gradients_removed_before_the_step(void)
@@ -139,8 +172,9 @@ static void gradients_removed_before_the_step(void)
 static void steps_without_gradients(void **state)
 {
     (void)state;
-    assert_int_equal(warnings("has a gradient", some_gradients), 0);
-    assert_int_equal(warnings("fa_optim_step: no parameter has a gradient", gradients_removed_before_the_step), 1);
+    assert_int_equal(warnings("had a gradient", some_gradients), 0);
+    assert_int_equal(warnings("fa_optim_step: no parameter has ever had a gradient", gradients_removed_before_the_step),
+                     1);
 }
 
 /* ---- a result that its scope frees ---- */
@@ -162,9 +196,27 @@ static void freed_result(void **state)
                                  "forward function has to return fa_escape(y)");
 }
 
+static fa_tensor *fails_itself(fa_module *self, fa_tensor *x)
+{
+    (void)self;
+    FA_SCOPE;
+    fa_tensor *y = fa_mul(x, 2);
+    fa_fail(FA_ERROR_STATE, "the valve is closed");
+    return y;
+}
+
+static void freed_result_behind_an_error(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    assert_null(fa_forward(fa_nn_custom("valve", 0, fails_itself), fa_ones(FA_SHAPE(3))));
+    assert_error(FA_ERROR_STATE, "the valve is closed, in valve");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(training_mode_in_evaluation), TEST(probabilities_as_logits),
-                                       TEST(steps_without_gradients), TEST(freed_result)};
+                                       TEST(steps_without_gradients), TEST(freed_result),
+                                       TEST(freed_result_behind_an_error)};
     return RUN("mistakes");
 }

@@ -66,8 +66,9 @@ static bool begin(fa_graph *g)
         return fa__fail(FA_ERROR_STATE, "FA_RECORD: this thread is recording a graph already");
     if (g->state != FA__GRAPH_NEW)
         return fa__fail(FA_ERROR_STATE, "FA_RECORD: %s: fa_graph_new() makes another one",
-                        g->state == FA__GRAPH_READY ? "the graph was recorded already"
-                                                    : "an earlier recording of the graph failed");
+                        g->state == FA__GRAPH_READY       ? "the graph was recorded already"
+                        : g->state == FA__GRAPH_RECORDING ? "another thread records the graph"
+                                                          : "an earlier recording of the graph failed");
     return fa__graph_begin(g);
 }
 

@@ -50,9 +50,11 @@ bool fa__check_classes(const fa__call *c, const fa_tensor *input, const fa_tenso
 
 void fa__warn_of_probabilities(const fa__call *c, const fa_tensor *input, int made_by, atomic_flag *warned)
 {
-    if (FA__UNLIKELY(input->made_by && input->made_by->id == made_by) && !atomic_flag_test_and_set(warned))
-        fa__warn("fa_%s: input was made by %s and has to be logits: the loss applies %s itself", c->op->name,
-                 input->made_by->name, input->made_by->name);
+    const bool was_made = input->made_by && input->made_by->id == made_by && input->storage
+                          && atomic_load(&input->storage->version) == 0; /* not overwritten since */
+    if (FA__UNLIKELY(was_made) && !atomic_flag_test_and_set(warned))
+        fa__warn("fa_%s: input was made by %s, but it has to be logits, to which the loss itself applies %s",
+                 c->op->name, input->made_by->name, input->made_by->name);
 }
 
 bool fa__check_class_weight(const fa__call *c, const fa_tensor *weight, int64_t classes)
