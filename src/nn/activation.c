@@ -34,7 +34,7 @@ PLAIN(PLAIN_MODULE)
     ROW(softplus, fa_softplus(x, .beta = o->beta, .threshold = o->threshold))                                          \
     ROW(softshrink, fa_softshrink(x, .lambd = o->lambd))                                                               \
     ROW(hardshrink, fa_hardshrink(x, .lambd = o->lambd))                                                               \
-    ROW(rrelu, fa_rrelu(x, .lower = o->lower, .upper = o->upper, .training = fa__layer_trains(self)))                \
+    ROW(rrelu, fa_rrelu(x, .lower = o->lower, .upper = o->upper, .training = fa__layer_trains(self)))                  \
     ROW(glu, fa_glu(x, .dim = o->dim))
 #define OPTIONAL_MODULE(name, call)                                                                                    \
     static fa_tensor *name##_forward(fa_module *self, fa_tensor *x)                                                    \
