@@ -8,18 +8,18 @@
 
 #if defined FA__LEVEL_avx512
 #include <immintrin.h>
-enum { VECTOR_BYTES = 64, TILE_ROWS_TWICE = 8 };
+enum { VECTOR_BYTES = 64, TILE_ROWS_TWICE = 8, TILE_STEPS = 1 };
 #define TILE_ROWS 14
 #elif defined FA__LEVEL_avx2
 #include <immintrin.h>
-enum { VECTOR_BYTES = 32, TILE_ROWS_TWICE = 0 };
+enum { VECTOR_BYTES = 32, TILE_ROWS_TWICE = 0, TILE_STEPS = 4 };
 #define TILE_ROWS 6
 #elif defined FA__LEVEL_neon
 #include <arm_neon.h>
-enum { VECTOR_BYTES = 16, TILE_ROWS_TWICE = 0 };
+enum { VECTOR_BYTES = 16, TILE_ROWS_TWICE = 0, TILE_STEPS = 1 };
 #define TILE_ROWS 14
 #else
-enum { VECTOR_BYTES = 16, TILE_ROWS_TWICE = 0 };
+enum { VECTOR_BYTES = 16, TILE_ROWS_TWICE = 0, TILE_STEPS = 1 };
 #define TILE_ROWS 6
 #endif
 
@@ -30,6 +30,15 @@ enum { VECTOR_BYTES = 16, TILE_ROWS_TWICE = 0 };
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+/* For the compiler another vector, which it has to keep in a register */
+#if defined __x86_64__
+#define HIDE(v) __asm__("" : "+x"(v))
+#elif defined __aarch64__
+#define HIDE(v) __asm__("" : "+w"(v))
+#else
+#define HIDE(v) (void)(v)
 #endif
 
 /* Types, and what is written alike for all of them: real is the element, bits an integer of its size. */

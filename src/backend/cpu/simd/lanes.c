@@ -19,23 +19,49 @@ enum { L = f32_lanes };
 
 /* ---- images ---- */
 
-INLINE void add_tap(f32v sum[CHANNELS][ACROSS], const float *x, int64_t next, const float *weight, int channels,
-                    int pixels)
+INLINE void add_tap(f32v sum[CHANNELS][ACROSS], const f32v x[ACROSS], const float *weight, int channels, int pixels)
 {
-    f32v xv[ACROSS];
-    UNROLL
-    for (int j = 0; j < pixels; j++)
-        xv[j] = f32_load(x + j * next);
     UNROLL
     for (int i = 0; i < channels; i++) {
         f32v w = f32_splat(weight[i]);
         UNROLL
         for (int j = 0; j < pixels; j++)
-            sum[i][j] = f32_fma(w, xv[j], sum[i][j]);
+            sum[i][j] = f32_fma(w, x[j], sum[i][j]);
     }
 }
 
-INLINE void sums_of_tile(const fa__lanes_sums *t, const float *first, float *y, int channels, int pixels)
+INLINE void add_row(f32v sum[CHANNELS][ACROSS], const fa__lanes_sums *t, const float *x, const float *weight,
+                    int channels, int pixels)
+{
+    for (int64_t k = t->taps[2]; k > 0; k--, x += t->x_tap[2], weight += channels) {
+        f32v xv[ACROSS];
+        UNROLL
+        for (int j = 0; j < pixels; j++)
+            xv[j] = f32_load(x + j * t->x_next);
+        add_tap(sum, xv, weight, channels, pixels);
+    }
+}
+
+/* The same for so many taps, which like the pixels are neighbours: what one of them reads of x the next has in registers.
+ * Fewer instructions are what counts where a core is shared. */
+INLINE void add_known_row(f32v sum[CHANNELS][ACROSS], const float *x, const float *weight, int channels, int pixels,
+                          int taps)
+{
+    f32v xv[ACROSS];
+    UNROLL
+    for (int j = 1; j < pixels; j++)
+        xv[j] = f32_load(x + (j - 1) * L);
+    UNROLL
+    for (int k = 0; k < taps; k++) {
+        UNROLL
+        for (int j = 1; j < pixels; j++)
+            xv[j - 1] = xv[j];
+        xv[pixels - 1] = f32_load(x + (k + pixels - 1) * L);
+        add_tap(sum, xv, weight + k * channels, channels, pixels);
+    }
+}
+
+INLINE void sums_of_tile(const fa__lanes_sums *t, const float *first, float *y, int channels, int pixels, int taps)
 {
     f32v sum[CHANNELS][ACROSS];
     UNROLL
@@ -44,32 +70,67 @@ INLINE void sums_of_tile(const fa__lanes_sums *t, const float *first, float *y, 
         for (int j = 0; j < pixels; j++)
             sum[i][j] = (f32v){0};
     }
-    const int64_t next = t->x_next, columns = t->taps[2];
     for (int64_t c = 0; c < t->taps[0]; c++)
         for (int64_t r = 0; r < t->taps[1]; r++) {
             const float *x = first + c * t->x_tap[0] + r * t->x_tap[1];
             const float *weight = t->weight + c * t->weight_tap[0] + r * t->weight_tap[1];
-            for (int64_t k = columns; k > 0; k--, x += t->x_tap[2], weight += channels)
-                add_tap(sum, x, next, weight, channels, pixels);
+            if (taps)
+                add_known_row(sum, x, weight, channels, pixels, taps);
+            else
+                add_row(sum, t, x, weight, channels, pixels);
         }
+    const float *bias = t->bias;
+    const int64_t y_channel = t->y_channel;
+    if (bias) {
+        UNROLL
+        for (int i = 0; i < channels; i++) {
+            f32v more = f32_splat(bias[i]);
+            UNROLL
+            for (int j = 0; j < pixels; j++)
+                sum[i][j] = sum[i][j] + more;
+        }
+    }
     UNROLL
-    for (int i = 0; i < channels; i++) {
+    for (int i = 0; i < channels; i++, y += y_channel) {
         UNROLL
         for (int j = 0; j < pixels; j++)
-            f32_store(y + i * t->y_channel + j * L, t->bias ? sum[i][j] + f32_splat(t->bias[i]) : sum[i][j]);
+            f32_store(y + j * L, sum[i][j]);
     }
 }
 
-INLINE void sums_of(const fa__lanes_sums *t, int channels, int pixels)
+INLINE void sums_of(const fa__lanes_sums *t, int channels, int pixels, int taps)
 {
     for (int64_t n = 0; n < t->tiles; n++)
-        sums_of_tile(t, t->x + n * pixels * t->x_next, t->y + n * pixels * L, channels, pixels);
+        sums_of_tile(t, t->x + n * pixels * t->x_next, t->y + n * pixels * L, channels, pixels, taps);
+}
+
+INLINE void sums_with(const fa__lanes_sums *t, int channels, int pixels)
+{
+    switch (t->x_tap[2] == L && t->x_next == L ? t->taps[2] : 0) {
+    case 1:
+        sums_of(t, channels, pixels, 1);
+        break;
+    case 2:
+        sums_of(t, channels, pixels, 2);
+        break;
+    case 3:
+        sums_of(t, channels, pixels, 3);
+        break;
+    case 4:
+        sums_of(t, channels, pixels, 4);
+        break;
+    case 5:
+        sums_of(t, channels, pixels, 5);
+        break;
+    default:
+        sums_of(t, channels, pixels, 0);
+    }
 }
 
 #define SUMS(channels, pixels)                                                                                         \
     static void sums_##channels##_##pixels(const fa__lanes_sums *t)                                                    \
     {                                                                                                                  \
-        sums_of(t, channels, pixels);                                                                                  \
+        sums_with(t, channels, pixels);                                                                                \
     }
 EACH_TILE(SUMS)
 
@@ -82,36 +143,57 @@ static void sums(const fa__lanes_sums *t)
 
 /* ---- weights ---- */
 
+/* The pixels of a row. A pointer for each channel and each tap, which stay in registers beside one place for all of y and
+ * one for all of x; a vector of y is loaded once, which the compiler would rather do where it is multiplied. */
+INLINE void products_of_row(f32v sum[ACROSS][CHANNELS], const fa__lanes_products *t, int64_t row, int channels,
+                            int taps)
+{
+    const float *y[CHANNELS], *x[ACROSS];
+    UNROLL
+    for (int i = 0; i < channels; i++) {
+        y[i] = t->y + row * t->y_row + i * t->y_channel + t->columns * L;
+        __asm__("" : "+r"(y[i]));
+    }
+    UNROLL
+    for (int j = 0; j < taps; j++) {
+        x[j] = t->x + row * t->x_row + t->x_tap[j];
+        __asm__("" : "+r"(x[j]));
+    }
+    const int64_t x_next = t->x_next;
+    for (int64_t at = -t->columns * L, x_at = 0; at < 0; at += L, x_at += x_next) {
+        f32v xv[ACROSS];
+        UNROLL
+        for (int j = 0; j < taps; j++)
+            xv[j] = f32_load(x[j] + x_at);
+        UNROLL
+        for (int i = 0; i < channels; i++) {
+            f32v g = f32_load(y[i] + at);
+            HIDE(g);
+            UNROLL
+            for (int j = 0; j < taps; j++)
+                sum[j][i] = f32_fma(xv[j], g, sum[j][i]);
+        }
+    }
+}
+
 INLINE void products_of(const fa__lanes_products *t, int channels, int taps)
 {
     f32v sum[ACROSS][CHANNELS];
+    float *const to = t->sum;
+    const int64_t tap = t->sum_tap;
     UNROLL
     for (int j = 0; j < taps; j++) {
         UNROLL
         for (int i = 0; i < channels; i++)
-            sum[j][i] = f32_load(t->sum + j * t->sum_tap + i * L);
+            sum[j][i] = f32_load(to + j * tap + i * L);
     }
-    for (int64_t row = 0; row < t->rows; row++) {
-        const float *y = t->y + row * t->y_row, *x = t->x + row * t->x_row;
-        for (int64_t k = t->columns; k > 0; k--, y += L, x += t->x_next) {
-            f32v xv[ACROSS];
-            UNROLL
-            for (int j = 0; j < taps; j++)
-                xv[j] = f32_load(x + t->x_tap[j]);
-            UNROLL
-            for (int i = 0; i < channels; i++) {
-                f32v g = f32_load(y + i * t->y_channel);
-                UNROLL
-                for (int j = 0; j < taps; j++)
-                    sum[j][i] = f32_fma(xv[j], g, sum[j][i]);
-            }
-        }
-    }
+    for (int64_t row = 0; row < t->rows; row++)
+        products_of_row(sum, t, row, channels, taps);
     UNROLL
     for (int j = 0; j < taps; j++) {
         UNROLL
         for (int i = 0; i < channels; i++)
-            f32_store(t->sum + j * t->sum_tap + i * L, sum[j][i]);
+            f32_store(to + j * tap + i * L, sum[j][i]);
     }
 }
 
