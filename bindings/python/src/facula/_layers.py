@@ -5,7 +5,7 @@ from ctypes import POINTER, c_size_t, c_void_p
 
 from . import _library as _l
 from ._library import Handle, _declare, _fail, _making, _module, _new
-from ._modules import Module, _add, _as_input, _replace, _run, _train
+from ._modules import List, Module, _add, _as_input, _replace, _run, _train
 from ._tensor import Tensor
 
 _clone = _declare('fa_module_clone', c_void_p, [c_void_p])
@@ -114,7 +114,7 @@ class Container(Layer):
 
     def named_children(self):
         """The modules in it, with their names: a list of pairs."""
-        return list(self._parts.items()) if '_parts' in self.__dict__ else super().named_children()
+        return List(self._parts.items()) if '_parts' in self.__dict__ else super().named_children()
 
 
 class ModuleList(Container):

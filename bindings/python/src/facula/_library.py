@@ -187,6 +187,8 @@ def _fail():
     message = _without_address(_error_message())
     kind = _code_name(_error_code()).decode()
     _error_clear()
+    if _logged.value:
+        _check_warnings()
     for text, e, _ in list(_raised)[::-1]:
         if text in message:
             _raised.clear()
@@ -209,8 +211,12 @@ def _check():
 _take = _declare('fa_log_take', c_bool, [POINTER(c_int), ctypes.c_char_p, c_size_t])
 
 
+_logged = c_int()  # 1: there are messages
+
+
 def _check_warnings():
-    """Behind calls that may warn although they succeed: gives Python what the library has logged since, as of this line."""
+    """Behind a call: gives Python what the library has logged in it, as of this line."""
+    _logged.value = 0
     level, room = c_int(), ctypes.create_string_buffer(1200)
     while _take(ctypes.byref(level), room, len(room)):
         message = _in_python(_without_address(room.value))
@@ -222,15 +228,15 @@ def _check_warnings():
         if frame:
             warnings.warn_explicit(message, UserWarning, frame.f_code.co_filename, frame.f_lineno,
                                    frame.f_globals.get('__name__'), frame.f_globals.setdefault('__warningregistry__', {}))
-        else:  # at the end
-            warnings.warn(message)
+        else:  # at the end, of another thread
+            warnings.warn_explicit(message, UserWarning, 'facula', 0)
 
 
 def _log_as_python_does():
     """The library keeps its messages: it may hold locks when it logs, under which no code of Python may run."""
     set_log = lib.fa_set_log
     set_log.restype, set_log.argtypes = None, [c_void_p, c_void_p]
-    set_log(cast(lib.fa_log_keep, c_void_p), None)
+    set_log(cast(lib.fa_log_keep, c_void_p), ctypes.addressof(_logged))
     atexit.register(_check_warnings)
     atexit.register(set_log, None, None)
 
@@ -259,6 +265,8 @@ class _scope:
 
     def __exit__(self, *_):
         _leave(self.number)
+        if _logged.value and not _error_stands():
+            _check_warnings()
 
 
 class Handle:
@@ -425,7 +433,10 @@ class device(str):
     __slots__ = ()
 
     def __new__(cls, name, index=None):
-        return super().__new__(cls, name if index is None else f'{name}:{index}')
+        text = str(name) if index is None else f'{name}:{index}'
+        if not re.fullmatch(r'(cpu|cuda|opencl|meta|late)(:\d+)?|opencl:gpu', text):
+            raise Error(f'{text!r} names no device: "cpu", "cuda", "cuda:1", "opencl:0"', 'device')
+        return super().__new__(cls, text)
 
     @property
     def type(self):
@@ -635,6 +646,8 @@ def _result(scope, h):
         _fail()
     t = _new(Tensor)
     t._h = _taken(scope, h)
+    if _logged.value:
+        _check_warnings()
     return t
 
 
@@ -643,6 +656,8 @@ def _given(scope, h, tensor):
     _leave(scope)
     if not h:
         _fail()
+    if _logged.value:
+        _check_warnings()
     return tensor
 
 
@@ -653,6 +668,8 @@ def _results(scope, list_of):
         return []
     tensors = [_borrowed(Tensor, list_of.item[i]) for i in range(list_of.count)]
     _leave(scope)
+    if _logged.value:
+        _check_warnings()
     return tensors
 
 
@@ -662,6 +679,8 @@ def _several(scope, kind, all_of):
     _leave(scope)
     if tensors is None:
         _fail()
+    if _logged.value:
+        _check_warnings()
     return kind(*tensors)
 
 

@@ -68,10 +68,8 @@ _NO_DATA = ctypes.c_double()  # an address for tensors without elements
 
 
 class Tensor(Handle):
-    """A tensor of data: nested lists, numbers, or what NumPy can read; its elements are copied.
-
-    Floating-point numbers of Python are f32, integers i64, and truth values bool, if no dtype is given; arrays of NumPy
-    keep theirs. Operations are functions of the module, and methods: facula.sum(x, dim=1) and x.sum(dim=1)."""
+    """A tensor; facula.tensor(), facula.zeros() and others make them. Operations are functions of the module, and methods:
+    facula.sum(x, dim=1) and x.sum(dim=1)."""
     __slots__ = ()
     __array_priority__ = 1000
 
@@ -81,9 +79,8 @@ class Tensor(Handle):
         except AttributeError:  # its making failed
             pass
 
-    def __init__(self, data, dtype=None, device=None, requires_grad=False):
-        t = _copied(data, dtype, device, requires_grad)
-        self._h, t._h = t._h, None
+    def __init__(self, *_, **__):
+        raise TypeError('facula.Tensor is the class: facula.tensor(data) makes a tensor of data, facula.empty(sizes) one of sizes')
 
     @property
     def shape(self):
@@ -104,7 +101,7 @@ class Tensor(Handle):
     @property
     def device(self):
         """The name of the device: "cpu", "cuda:0"."""
-        return _l.device(_l._device_name(_tensor_device(self._h)).decode())
+        return str.__new__(_l.device, _l._device_name(_tensor_device(self._h)).decode())
 
     def numel(self):
         """The number of elements."""
@@ -261,7 +258,7 @@ class Tensor(Handle):
         if not self.is_leaf:
             raise _l.Error('a tensor that depends on others cannot be copied by copy: x.detach(), x.clone()', 'gradient')
         if ('tensor', self._h) not in memo:
-            memo['tensor', self._h] = _copied(self, None, None, self.requires_grad)
+            memo['tensor', self._h] = tensor(self, requires_grad=self.requires_grad)
         return memo['tensor', self._h]
 
     @property
@@ -329,8 +326,6 @@ class Tensor(Handle):
         """The gradient of a leaf that backward() has accumulated; None before. May be set, also to None."""
         with _l._scope():
             g = _grad(self._h)
-            if not g:
-                _l._check_warnings()
             return _l._borrowed(Tensor, g) if g else None
 
     @grad.setter
@@ -347,7 +342,6 @@ class Tensor(Handle):
             good = _backward(self._h, o)
         if not good:
             _fail()
-        _l._check_warnings()
 
     # ---- NumPy and DLPack ----
 
@@ -422,7 +416,8 @@ class Parameter(Tensor):
     __slots__ = ()
 
     def __init__(self, data, requires_grad=True):
-        super().__init__(data, requires_grad=requires_grad)
+        t = tensor(data, requires_grad=requires_grad)
+        self._h, t._h = t._h, None
 
 
 _l.lib.fa_clone.restype, _l.lib.fa_clone.argtypes = c_void_p, [c_void_p, c_void_p]
@@ -441,21 +436,8 @@ _capsule_pointer = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(('PyCapsule_G
 _capsule_rename = ctypes.PYFUNCTYPE(c_int, c_void_p, c_char_p)(('PyCapsule_SetName', _python))
 _NAMES = {False: b'dltensor', True: b'dltensor_versioned'}
 _USED = {False: b'used_dltensor', True: b'used_dltensor_versioned'}
-_DELETER = {False: 56, True: 16}  # where the structs of DLPack hold their deleter
-
-
-@ctypes.PYFUNCTYPE(None, c_void_p)
-def _capsule_end(capsule):
-    """A capsule that was not consumed owns its struct."""
-    for versioned, name in _NAMES.items():
-        if _capsule_valid(capsule, name):
-            p = _capsule_pointer(capsule, name)
-            deleter = c_void_p.from_address(p + _DELETER[versioned]).value
-            if deleter:
-                ctypes.CFUNCTYPE(None, c_void_p)(deleter)(p)
-
-
-_drop_capsule = ctypes.cast(_capsule_end, c_void_p)
+_drop_capsule = ctypes.cast(_l.lib.fa__capsule_end, c_void_p)  # a capsule that was not consumed owns its struct
+_l.lib.fa__capsule_calls(ctypes.cast(_python.PyCapsule_IsValid, c_void_p), ctypes.cast(_python.PyCapsule_GetPointer, c_void_p))
 
 
 def from_dlpack(x):
@@ -486,7 +468,7 @@ def from_numpy(a):
             return from_dlpack(a)
         except (BufferError, AttributeError):
             pass
-    return _copied(a, None, None, False)
+    return tensor(a)
 
 
 def _copied_numpy(a, dtype, device, requires_grad):
@@ -520,7 +502,9 @@ def _flat(data, depth, shape, values):
     values.append(data.item() if isinstance(data, Tensor) or _is_numpy(data) else data)
 
 
-def _copied(data, dtype, device, requires_grad):
+def tensor(data, dtype=None, device=None, requires_grad=False):
+    """A tensor of data: nested lists, numbers, or what NumPy can read; its elements are copied. Floating-point numbers of
+    Python are f32, integers i64, and truth values bool, if no dtype is given; arrays of NumPy keep theirs."""
     if isinstance(data, Tensor):
         t = data.to(_l._device(device), copy=True) if device is not None else data.to(data.dtype, copy=True)
         t = _call(_detach, t._h)
@@ -529,7 +513,7 @@ def _copied(data, dtype, device, requires_grad):
         import numpy
         return _copied_numpy(numpy.asarray(data), dtype, device, requires_grad)
     if hasattr(data, '__dlpack__'):
-        return _copied(from_dlpack(data), dtype, device, requires_grad)
+        return tensor(from_dlpack(data), dtype, device, requires_grad)
     shape, values = [], []
     _flat(data, 0, shape, values)
     if not all(isinstance(v, (bool, int, float)) for v in values):
@@ -553,7 +537,7 @@ def _as_tensor(x):
         return x
     if _is_numpy(x) and x.ndim:
         return from_numpy(x)
-    return from_dlpack(x) if hasattr(x, '__dlpack__') and not _is_numpy(x) else _copied(x, None, None, False)
+    return from_dlpack(x) if hasattr(x, '__dlpack__') and not _is_numpy(x) else tensor(x)
 
 
 # ---- indices ----

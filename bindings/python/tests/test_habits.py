@@ -1,0 +1,149 @@
+"""Tests of what those who know PyTorch write: what the other tests do not have."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+import facula as fa
+from facula import nn
+from facula.utils.data import ConcatDataset, DataLoader, Subset, TensorDataset, random_split
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+F = nn.functional
+
+
+class Settings(unittest.TestCase):
+    def test_gradients_are_enabled_by_calls_blocks_and_decorators(self):
+        w = fa.ones(2, requires_grad=True)
+
+        def recorded():
+            self.assertEqual((w * 2).requires_grad, fa.is_grad_enabled())
+            return fa.is_grad_enabled()
+        self.assertTrue(recorded())
+        try:
+            fa.set_grad_enabled(False)
+            self.assertFalse(recorded())
+            with fa.enable_grad():
+                self.assertTrue(recorded())
+                fa.set_grad_enabled(False)
+                self.assertFalse(recorded())
+            self.assertFalse(recorded())
+            with fa.set_grad_enabled(True):
+                self.assertTrue(recorded())
+            self.assertFalse(recorded())
+        finally:
+            fa.set_grad_enabled(True)
+        self.assertTrue(recorded())
+        off = fa.set_grad_enabled(False)(recorded)
+        self.assertTrue(recorded())
+        self.assertFalse(off() or off())
+        self.assertTrue(recorded())
+        with fa.no_grad():
+            self.assertTrue(fa.enable_grad(recorded)())
+        self.assertFalse(fa.no_grad(recorded)() or fa.inference_mode(recorded)())
+        with fa.inference_mode(False):
+            self.assertTrue(recorded())
+
+    def test_lines_of_warnings(self):
+        program = textwrap.dedent('''
+            import facula as fa
+            F = fa.nn.functional
+            x, target = fa.softmax(fa.ones(2, 3), 1), fa.tensor([0, 1])
+            F.cross_entropy(
+                x, target)
+            net = fa.nn.BatchNorm1d(3)
+            with fa.no_grad():
+                y = x + 1
+                net(y)
+            F.nll_loss(x, target)
+            try:
+                F.binary_cross_entropy_with_logits(fa.sigmoid(x), x.unsqueeze(0))
+            except fa.Error as e:
+                print(e)
+        ''')
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / 'train.py'
+            path.write_text(program)
+            environment = {k: v for k, v in os.environ.items() if k not in ('FACULA_LOG', 'PYTHONWARNINGS')}
+            made = subprocess.run([sys.executable, path], capture_output=True, text=True, env=environment, check=True)
+        for line, text in ((5, 'cross_entropy: input was made by softmax'), (10, 'batch_norm1d runs in training mode'),
+                           (11, 'nll_loss: input was made by softmax, but it has to be log probabilities, as log_softmax')):
+            self.assertIn(f'{path}:{line}: UserWarning: {text}', made.stderr)
+        self.assertEqual(made.stderr.count('UserWarning'), 3)
+        self.assertIn('train.py:13: binary_cross_entropy', made.stdout)
+
+
+class Tensors(unittest.TestCase):
+    def test_making(self):
+        self.assertRaisesRegex(TypeError, r'facula\.tensor\(data\)', fa.Tensor, [1, 2])
+        self.assertRaisesRegex(TypeError, r'facula\.tensor\(data\)', fa.Tensor, 3)
+        self.assertIsInstance(fa.tensor([1, 2]), fa.Tensor)
+
+    def test_medians(self):
+        x = fa.tensor([[3.0, float('nan'), 1.0], [6.0, 5.0, 4.0]])
+        self.assertEqual((x[1].median().item(), fa.nanmedian(x).item()), (5, 4))
+        values, indices = x.nanmedian(1, keepdim=True)
+        self.assertEqual((values.tolist(), indices.tolist()), ([[1], [5]], [[2], [1]]))
+        self.assertEqual(x[1].median(dim=0).indices.item(), 1)
+
+    def test_names_of_devices(self):
+        for wrong in ('nonsense:7', 'cuda:', 'cuda:x', 'cpu:gpu', 'float32', ''):
+            self.assertRaisesRegex(fa.Error, 'names no device', fa.device, wrong)
+        for name in ('cpu', 'cuda:7', 'opencl:gpu'):  # whether it is there or not
+            self.assertEqual(fa.device(name), name)
+        self.assertIsInstance(fa.ones(1).device, fa.device)
+
+    def test_probabilities(self):
+        target = fa.tensor([1.0, 0.0])
+        for wrong in ([1.5, 0.5], [0.5, -0.1]):
+            self.assertRaisesRegex(fa.Error, 'input has elements outside 0 to 1.* binary_cross_entropy_with_logits',
+                                   F.binary_cross_entropy, fa.tensor(wrong), target)
+        self.assertEqual(F.binary_cross_entropy(fa.tensor([1.0, 0.0], requires_grad=True), target).item(), 0)
+
+
+class Parts(unittest.TestCase):
+    def test_iterators_of_parts(self):
+        net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
+        found = net.parameters()
+        self.assertEqual([next(found).shape, next(found).shape], [(3, 2), (3,)])
+        self.assertEqual((len(found), len(list(found))), (4, 4))
+        self.assertEqual([p.shape for p in found], [(3, 2), (3,), (3,), (3,)])
+        fa.optim.SGD(found, lr=0.1)
+        fa.optim.SGD(found, lr=0.1)
+        next(found), next(found)
+        self.assertRaises(StopIteration, next, found)
+        self.assertIs(next(net.modules()), net)
+        self.assertIs(next(net.children()), net[0])
+        self.assertEqual([next(net.named_parameters())[0], next(net.named_buffers())[0], next(net.named_modules())[0],
+                          next(net.named_children())[0]], ['0.weight', '1.running_mean', '', '0'])
+        self.assertEqual(next(net.buffers()).shape, (3,))
+
+    def test_samples_of_one_tensor(self):
+        data = TensorDataset(fa.arange(10))
+        split, rest = random_split(data, [4, 6])
+        for part in (data, split, Subset(split, [1, 0]), ConcatDataset([data, rest])):
+            self.assertIsInstance(part[0], tuple)
+            x, = next(iter(DataLoader(part, batch_size=2)))
+            self.assertEqual(x.shape, (2,))
+        self.assertEqual(Subset(rest, [3, 1])[1][0].item(), rest[1][0].item())
+        self.assertEqual((rest.dataset, len(rest.indices), sorted(split.indices + rest.indices)), (data, 6, list(range(10))))
+        mixed = ConcatDataset([data, [fa.tensor(3)]])
+        self.assertEqual((len(mixed), mixed[10].item()), (11, 3))
+
+
+@unittest.skipUnless(numpy, 'NumPy is not installed')
+class NumPy(unittest.TestCase):
+    def test_what_numpy_lacks(self):
+        x = fa.ones(4).bfloat16()
+        for _ in range(3):
+            with self.assertRaisesRegex((BufferError, RuntimeError), '(?i)dtype|type'):
+                numpy.from_dlpack(x)
+        x.data.half()
+        with fa.no_grad():
+            nn.Linear(2, 2).half()
