@@ -140,39 +140,62 @@ def _line():
     return f'{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}: ' if frame else ''
 
 
-# How Python writes what C's messages name; other functions are found in the package.
-_IN_PYTHON = {'grad': '.grad', 'optim_zero_grad': 'optimizer.zero_grad()', 'optim_step': 'optimizer.step()', 'backward': 'backward()',
-              'retain_grad': 'retain_grad()', 'optim_add_group': 'optimizer.add_param_group()', 'grad_of': 'autograd.grad',
-              'scaler_step': 'scaler.step', 'scaler_update': 'scaler.update', 'scaler_scale': 'scaler.scale',
-              'scaler_unscale': 'scaler.unscale_'}
+# How Python writes what C's messages name; other functions are found in the package and its classes.
+_IN_PYTHON = {'grad': '.grad', 'backward': 'backward()', 'optim_add_group': 'optimizer.add_param_group()', 'grad_of': 'autograd.grad',
+              'scaler_unscale': 'scaler.unscale_()', 'get': 'getitem', 'index': 'getitem', 'set': 'setitem', 'index_put_': 'setitem',
+              'item_int': 'item()', 'dataset_get': 'dataset[...]', 'loader_begin': 'iter(loader)', 'device_of': 'device',
+              'tensor_from': 'tensor', 'hook_grad': 'register_hook()', 'to_dlpack': 'dlpack', 'to_dlpack_unversioned': 'dlpack'}
 _IDIOMS = (('fa_optim_zero_grad(optimizer)', 'fa_optim_zero_grad()'), ('FA_USE(.no_grad = true)', 'with no_grad():'),
            ('fa_module_train(net, false)', 'net.eval()'), ('fa_module_train(net, true)', 'net.train()'),
-           ('fa_to converts', '.to(dtype) converts'))
-_PLACES = {'nn': 'nn', 'optim': 'optim', 'schedule': 'lr', 'data': 'data', 'transform': 'transform', 'init': 'init', 'amp': 'amp'}
+           ('under .no_grad', 'under no_grad()'), ('.no_grad is in force', 'no_grad() is in force'),
+           ('a gradient that .grad gives', 'a gradient, as backward(gradient)'))
+_PLACES = {'nn': 'nn', 'optim': 'optim', 'schedule': 'lr', 'data': 'data', 'transform': 'transform', 'init': 'init', 'amp': 'amp',
+           'sampler': 'sampler'}
+_VALUES = {'true': 'True', 'false': 'False', 'FA_PLACE_AUTO': '"auto"'}
+
+
+def _options():
+    """The names of all options of C's functions."""
+    return {name for s in Structure.__subclasses__() if s.__module__.startswith(__package__) and s._fields_[0][0] == 'size'
+            for name, *_ in s._fields_}
 
 
 def _name_here(found):
     """A function's name in Python, if there is one. The parentheses of a call come with arguments from C."""
-    package, (place, _, name), call = sys.modules[__package__], found[1].partition('_'), found[2] or ''
-    here = _IN_PYTHON.get(found[1])
-    if here and here.endswith('()'):
-        return here[:-2] + (call or '()')
-    if here:
-        return here + call
-    if place in _PLACES and hasattr(getattr(package, _PLACES[place], None), name):
-        return f'{_PLACES[place]}.{name}{call}'
-    return found[1] + call if hasattr(package, found[1]) else found[0]
+    package, (name, call) = sys.modules[__package__], found.groups('')
+    begins = found.start() == 0
+    place, _, rest = name.partition('_')
+    objects = {'module': ('module', Module), 'optim': ('optimizer', Optimizer), 'schedule': ('scheduler', Schedule),
+               'scaler': ('scaler', Scaler), 'loader': ('loader', Loader), 'dataset': ('dataset', Dataset),
+               'sampler': ('sampler', Sampler), 'generator': ('generator', package.Generator)}
+    here = _IN_PYTHON.get(name)
+    if here is None and place in _PLACES and hasattr(getattr(package, _PLACES[place]), rest):
+        here = f'{_PLACES[place]}.{rest}'
+    elif here is None and place in objects and hasattr(objects[place][1], rest):
+        here = f'{objects[place][0]}.{rest}()'
+    elif here is None and name.startswith('set_') and hasattr(Tensor, name[4:]):
+        here = f'.{name[4:]}'
+    elif here is None and (hasattr(Tensor, name) or name == 'forward') and not hasattr(package, name):
+        here = f'{name}()' if begins else f'.{name}()'
+    elif here is None:
+        here = name if hasattr(package, name) else f'nn.utils.{name}_' if hasattr(package.nn.utils, name + '_') else f'fa_{name}'
+    return here[:-2] + (call or '()') if here.endswith('()') else here + call
 
 
 def _in_python(message):
     """A message of the library with the names of Python. What may be the name of a file stays."""
+    line, message = re.match(r'((?:[\w.-]+:\d+: )?)(.*)', message, re.S).groups()
     message = re.sub(r'\bfa_set_grad\((\w+), fa_grad\(\1\)\)', r'\1.grad = \1.grad', message)
     message = re.sub(r'\bfa_set_grad\((\w+), NULL\)', r'\1.grad = None', message)
     for in_c, here in _IDIOMS:
         message = message.replace(in_c, here)
-    message = re.sub(r'FA_USE\(\.(fallback|deterministic) = true\)', r'with use(\1=True):', message)
-    message = re.sub(r'(?<!\w)\.(\w+) = (true|false)\b', lambda found: f'{found[1]}={found[2].capitalize()}', message)
-    return re.sub(r'(?<![\w./-])(?!(?<=: )\w+:)fa_(\w+)(?![\w./-]*[/.]\w)(\()?', _name_here, message)
+    message = re.sub(r'FA_USE\(\.(\w+) = (\w+)\)', lambda found: f'with use({found[1]}={_VALUES.get(found[2], found[2])}):', message)
+    message = re.sub(r'(?<!\w)\.(\w+) = (true|false)\b', lambda found: f'{found[1]}={_VALUES[found[2]]}', message)
+    options = _options()
+    message = re.sub(r'(?<![^\s(])\.(\w+)\b(?!\.)', lambda found: found[found[1] in options], message)
+    message = re.sub(r'\bFA_([A-Z0-9_]+)\b', lambda found: found[1].lower() if found[0] in CONSTANTS else found[0], message)
+    message = re.sub(r'(?<![\w./-])(?!(?<=: )\w+:)fa_(\w+)(?![\w./-]*[/.]\w)(\()?', _name_here, message)
+    return line + re.sub(r'\b(module|optimizer|scheduler|scaler|loader|dataset|sampler)(\.\w+\()\1, ', r'\1\2', message)
 
 
 def _without_address(message):
@@ -516,6 +539,8 @@ def _shape(s):
 def _numbers(values):
     if values is None:
         return Numbers()
+    if not hasattr(values, '__len__'):
+        raise TypeError(f'a list of numbers goes here, not {type(values).__name__}')
     items = (c_double * len(values))(*values)
     array = Numbers(len(values), cast(items, POINTER(c_double)))
     array.kept = items

@@ -516,8 +516,9 @@ def tensor(data, dtype=None, device=None, requires_grad=False):
         return tensor(from_dlpack(data), dtype, device, requires_grad)
     shape, values = [], []
     _flat(data, 0, shape, values)
-    if not all(isinstance(v, (bool, int, float)) for v in values):
-        raise TypeError('a tensor is made of numbers')
+    for v in values:
+        if not isinstance(v, (bool, int, float)):
+            raise TypeError(f'a tensor is made of numbers, not {type(v).__name__}')
     floats = not values or any(isinstance(v, float) for v in values)
     if floats:
         memory = array.array('f', values)
