@@ -95,6 +95,14 @@ class Tensors(unittest.TestCase):
         self.assertEqual((values.tolist(), indices.tolist()), ([[1], [5]], [[2], [1]]))
         self.assertEqual(x[1].median(dim=0).indices.item(), 1)
 
+    def test_other_names(self):
+        x = fa.arange(12).view(2, 2, 3)
+        self.assertTrue(fa.equal(x.mT, x.transpose(1, 2)))
+        self.assertIs(x.pin_memory(), x)
+        self.assertIs(fa.get_default_dtype(), fa.f32)
+        fa.set_default_dtype(fa.float32)
+        self.assertRaisesRegex(ValueError, 'f32: dtype=.f64. of a call', fa.set_default_dtype, fa.float64)
+
     def test_names_of_devices(self):
         for wrong in ('nonsense:7', 'cuda:', 'cuda:x', 'cpu:gpu', 'float32', ''):
             self.assertRaisesRegex(fa.Error, 'names no device', fa.device, wrong)
@@ -138,6 +146,76 @@ class Parts(unittest.TestCase):
         self.assertEqual((rest.dataset, len(rest.indices), sorted(split.indices + rest.indices)), (data, 6, list(range(10))))
         mixed = ConcatDataset([data, [fa.tensor(3)]])
         self.assertEqual((len(mixed), mixed[10].item()), (11, 3))
+
+
+    def test_attributes_of_loaders_and_datasets(self):
+        data = [(fa.ones(2), i % 2) for i in range(5)]
+        loader = DataLoader(data, batch_size=2, num_workers=1, drop_last=True)
+        self.assertIs(loader.dataset, data)
+        self.assertEqual((loader.batch_size, loader.num_workers, loader.drop_last), (2, 1, True))
+        self.assertEqual(DataLoader(data, batch_size=3, collate_fn=list).batch_size, 3)
+        self.assertIsNone(DataLoader(data, batch_sampler=[[0, 1]]).batch_size)
+        self.assertEqual(fa.data.tensors([fa.arange(3).float(), fa.tensor([5, 3, 4])]).targets.tolist(), [5, 3, 4])
+        self.assertEqual(fa.data.digits().classes, [])
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, 'table.csv').write_text('x,y\n1,dog\n2,cat\n3,dog\n')
+            table = fa.data.csv(os.path.join(folder, 'table.csv'), target='y')
+        self.assertEqual([table.classes[i] for i in table.targets.tolist()], ['dog', 'cat', 'dog'])
+        self.assertEqual(fa.transform.Lambda(lambda x: x + 1)(fa.zeros(2)).tolist(), [1, 1])
+
+    def test_lists_of_parameters(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weights = nn.ParameterList([fa.ones(2), nn.Parameter(fa.zeros(3))])
+        net = Net()
+        self.assertEqual([(n, p.shape) for n, p in net.named_parameters()], [('weights.0', (2,)), ('weights.1', (3,))])
+        net.weights.append(fa.ones(4))
+        net.weights[-1] = nn.Parameter(fa.full((4,), 2.0))
+        self.assertEqual((len(net.weights), [p.shape for p in net.weights[1:]], net.weights[2][0].item()), (3, [(3,), (4,)], 2))
+        self.assertRaises(IndexError, lambda: net.weights[3])
+        vector = nn.utils.parameters_to_vector(net.parameters())
+        self.assertEqual(vector.detach().tolist(), [1, 1, 0, 0, 0, 2, 2, 2, 2])
+        nn.utils.vector_to_parameters(fa.arange(9).float(), net.parameters())
+        self.assertEqual([p.tolist() for p in net.weights], [[0, 1], [2, 3, 4], [5, 6, 7, 8]])
+        self.assertTrue(net.weights[0].is_leaf and net.weights[0].requires_grad)
+        self.assertRaisesRegex(ValueError, '8 elements, and the parameters 9', nn.utils.vector_to_parameters, fa.ones(8), net)
+
+    def test_a_mean_over_all_batches(self):
+        norm = nn.BatchNorm1d(1, momentum=None)
+        for value in (2.0, 4.0, 9.0):
+            norm(fa.full((3, 1), value))
+        self.assertAlmostEqual(norm.running_mean.item(), 5, 5)
+
+
+class Gradients(unittest.TestCase):
+    def test_of_results(self):
+        w = fa.ones(2, requires_grad=True)
+        y = w * 3
+        self.assertEqual((w.grad_fn, fa.ones(1).grad_fn, y.grad_fn.name(), repr(y.grad_fn)), (None, None, 'mul', '<mul>'))
+        y.retain_grad()
+        (y * y).sum().backward()
+        self.assertEqual((y.grad.tolist(), w.grad.tolist()), ([6, 6], [18, 18]))
+        self.assertRaises(fa.Error, fa.ones(2).retain_grad)
+
+    def test_check(self):
+        class Wrong(fa.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * x
+
+            @staticmethod
+            def backward(ctx, g):
+                return g
+
+        x, y = (fa.rand(2, 3, dtype='f64').t().requires_grad_() for _ in range(2))
+        before = x.tolist()
+        self.assertTrue(fa.autograd.gradcheck(lambda x, y, n: (x.exp() * y, x.sum(0), x.argmax()), (x, y, 3)))
+        self.assertEqual(x.tolist(), before)
+        self.assertTrue(fa.autograd.gradcheck(lambda x: x * 2, fa.tensor(0.5, dtype='f64', requires_grad=True)))
+        self.assertFalse(fa.autograd.gradcheck(Wrong.apply, x, raise_exception=False))
+        self.assertRaisesRegex(ValueError, 'input 0: the gradient of element 0', fa.autograd.gradcheck, Wrong.apply, x)
+        self.assertRaisesRegex(ValueError, 'no input', fa.autograd.gradcheck, Wrong.apply, fa.ones(2))
 
 
 @unittest.skipUnless(numpy, 'NumPy is not installed')

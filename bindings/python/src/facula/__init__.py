@@ -72,6 +72,7 @@ def _operators():
     Tensor.__or__ = lambda x, y: o.logical_or(x, y) if x.dtype.name == 'bool' else o.bitwise_or(x, y)
     Tensor.__xor__ = lambda x, y: o.logical_xor(x, y) if x.dtype.name == 'bool' else o.bitwise_xor(x, y)
     Tensor.T = property(lambda x: o.t(x))
+    Tensor.mT = property(lambda x: o.transpose(x, -2, -1))
 
 
 _operators()

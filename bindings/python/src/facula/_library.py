@@ -396,7 +396,20 @@ class Dataset(Handle):
     def __iter__(self):
         return (self[i] for i in range(len(self)))
 
+    @property
+    def classes(self):
+        """The names of the classes, a list; an empty one if the dataset knows none."""
+        return [_dataset_class(self._h, i).decode() for i in range(_dataset_classes(self._h))]
 
+    @property
+    def targets(self):
+        """The targets of all samples, a tensor. It reads all samples, with their transforms."""
+        from ._data import loader
+        return sys.modules[__package__].cat([batch.target for batch in loader(self, batch_size=1000, seed=0)])
+
+
+_dataset_classes = _declare('fa_dataset_classes', c_int64, [c_void_p])
+_dataset_class = _declare('fa_dataset_class_name', c_char_p, [c_void_p, c_int64])
 _dataset_length = _declare('fa_dataset_length', c_int64, [c_void_p])
 _dataset_get = _declare('fa_dataset_get', _Sample, [c_void_p, c_int64])
 

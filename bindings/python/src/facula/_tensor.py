@@ -3,6 +3,7 @@ DLPack. __init__.py adds the operations as methods and operators."""
 import array
 import ctypes
 import sys
+import warnings
 from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
 
 from . import _library as _l
@@ -56,6 +57,8 @@ _set_requires_grad = _declare('fa_set_requires_grad', c_bool, [c_void_p, c_bool]
 _is_leaf = _declare_short('fa_is_leaf', c_bool, [c_void_p])
 _grad = _declare('fa_grad', c_void_p, [c_void_p])
 _set_grad = _declare('fa_set_grad', c_bool, [c_void_p, c_void_p])
+_grad_fn = _declare_short('fa__grad_fn', c_char_p, [c_void_p])
+_retain_grad = _declare('fa_retain_grad', c_bool, [c_void_p])
 _backward = _declare('fa_backward', c_bool, [c_void_p, c_void_p])
 _detach = _declare('fa_detach', c_void_p, [c_void_p])
 _version = _declare_short('fa_tensor_version', c_int64, [c_void_p])
@@ -196,6 +199,10 @@ class Tensor(Handle):
         """A copy on the current CUDA device."""
         return self.to('cuda')
 
+    def pin_memory(self):
+        """The tensor itself: copies to a device need no pinned memory."""
+        return self
+
     def float(self):
         """The tensor in f32."""
         return self.to('f32')
@@ -322,6 +329,17 @@ class Tensor(Handle):
         return _is_leaf(self._h)
 
     @property
+    def grad_fn(self):
+        """The operation that recorded it, with its name(); None of leaves."""
+        name = _grad_fn(self._h)
+        return GradFn(name.decode()) if name else None
+
+    def retain_grad(self):
+        """Lets backward() keep the gradient of the result of a recorded operation in .grad."""
+        if not _retain_grad(self._h):
+            _fail()
+
+    @property
     def grad(self):
         """The gradient of a leaf that backward() has accumulated; None before. May be set, also to None."""
         with _l._scope():
@@ -399,6 +417,20 @@ class Tensor(Handle):
         return _capsule_new(p, _NAMES[versioned], _drop_capsule)
 
 
+class GradFn:
+    """The operation that recorded a tensor."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def name(self):
+        """The name of the operation."""
+        return self._name
+
+    def __repr__(self):
+        return f'<{self._name}>'
+
+
 class _Memory:
     """The memory of a tensor, which may move again when the arrays over it have ended."""
 
@@ -461,9 +493,18 @@ def _is_numpy(x):
 
 
 def from_numpy(a):
-    """A tensor that shares the memory of an array of NumPy; a copy of one that is read-only, or not of this machine's byte
-    order. Dtypes that the library lacks are an error."""
-    if a.flags.writeable and a.dtype.isnative and a.dtype.kind in 'uif':
+    """A tensor that shares the memory of an array of NumPy. Of one that is read-only it is a copy, with a warning. Dtypes that
+    the library lacks, and another byte order than the machine's, are an error."""
+    if not a.dtype.isnative:
+        raise TypeError(f'the byte order of {a.dtype.str} is not this machine\'s: facula.tensor(a) copies')
+    if not a.flags.writeable:
+        warnings.warn('the array is read-only: the tensor has a copy, as facula.tensor(a) makes', stacklevel=2)
+    return _over(a)
+
+
+def _over(a):
+    """A tensor over the memory of an array; a copy where that is not possible."""
+    if a.flags.writeable and a.dtype.isnative and a.dtype.kind in 'uifb':
         try:
             return from_dlpack(a)
         except (BufferError, AttributeError):
@@ -537,7 +578,7 @@ def _as_tensor(x):
     if isinstance(x, Tensor):
         return x
     if _is_numpy(x) and x.ndim:
-        return from_numpy(x)
+        return _over(x)
     return from_dlpack(x) if hasattr(x, '__dlpack__') and not _is_numpy(x) else tensor(x)
 
 

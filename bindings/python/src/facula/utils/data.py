@@ -33,11 +33,13 @@ class DataLoader(_Loader):
     one of this module or of facula.sampler, or any object that gives the numbers of samples; a batch_sampler gives lists of
     them. Orders and random transforms are drawn from the generator, or from the default one, which gives a seed: once,
     when the loader is made; for each epoch where batches are made in Python, as with a collate_fn or a batch_sampler."""
-    __slots__ = ('_alone', '_python')
+    __slots__ = ('_alone', '_python', 'dataset', 'batch_size', 'num_workers', 'drop_last')
 
     def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
                  pin_memory=False, drop_last=False, timeout=0, persistent_workers=False, prefetch_factor=None, generator=None):
         self._h = self._python = None
+        self.dataset, self.num_workers, self.drop_last = dataset, num_workers, drop_last
+        self.batch_size = batch_size if batch_sampler is None else None
         own = sampler if isinstance(sampler, Sampler) else None
         if shuffle and (sampler is not None or batch_sampler is not None):
             raise ValueError('shuffle goes without a sampler')
@@ -52,11 +54,6 @@ class DataLoader(_Loader):
                             drop_last=drop_last, timeout=timeout, prefetch=prefetch_factor or 2, seed=seed)
         self._h, made._h = made._h, None
         self._alone = not _in_tuples(dataset)
-
-    @property
-    def dataset(self):
-        """The dataset that it loads."""
-        return self._python.dataset if self._python is not None else _Loader.dataset.fget(self)
 
     def __len__(self):
         return len(self._python) if self._python is not None else super().__len__()
