@@ -99,6 +99,7 @@ class Tensors(unittest.TestCase):
         x = fa.arange(12).view(2, 2, 3)
         self.assertTrue(fa.equal(x.mT, x.transpose(1, 2)))
         self.assertIs(x.pin_memory(), x)
+        self.assertEqual((x.stride(), x.stride(-2)), ((6, 3, 1), 3))
         self.assertIs(fa.get_default_dtype(), fa.f32)
         fa.set_default_dtype(fa.float32)
         self.assertRaisesRegex(ValueError, 'f32: dtype=.f64. of a call', fa.set_default_dtype, fa.float64)

@@ -127,9 +127,10 @@ class Tensor(Handle):
         """The shape, or the size of a dimension."""
         return self.shape if dim is None else self.shape[dim]
 
-    def stride(self):
-        """The strides of the dimensions, in elements."""
-        return tuple(_stride(self._h, i) for i in range(self.ndim))
+    def stride(self, dim=None):
+        """The strides of the dimensions, in elements, or that of one."""
+        strides = tuple(_stride(self._h, i) for i in range(self.ndim))
+        return strides if dim is None else strides[dim]
 
     def item(self):
         """The only element, as a number of Python. Waits for it."""
