@@ -2,6 +2,7 @@
  * weights broadcast. */
 #include "core/capture.h"
 #include "ops/loss/losses.h"
+#include <math.h>
 
 /* PyTorch's gradients: the divisor (1 - x) * x is at least 1e-12, and the gradient of the target is between -100 and
  * 100. */
@@ -45,27 +46,32 @@ static bool check_autocast(const fa__call *c)
                             "takes what stands before the sigmoid");
 }
 
-/* Whether no element is outside 0 to 1. Of devices this would wait for them, and a replay of a graph does not ask. */
-static bool check_probabilities(const fa__call *c, const fa_tensor *input)
+/* The loss, or an error if an input outside 0 to 1 has made it NaN. To know this of a device takes waiting for it, and
+ * a replay of a graph does not ask. */
+static fa_tensor *of_probabilities(const fa__call *c, const fa_tensor *input, fa_tensor *loss)
 {
-    if (!c->plan.device->host || fa__capturing())
-        return true;
+    if (!loss || !c->plan.device->host || fa__capturing())
+        return loss;
     FA_USE(.no_grad = true);
+    fa_tensor *all = loss->rank ? fa_sum(loss) : loss;
+    if (!all || !isnan(fa_item(all)))
+        return loss;
     fa_tensor *outside = fa_any(fa_pointwise("x < 0 || x > 1", input));
-    return outside
-           && (!fa_item(outside)
-               || fa__call_fail(c, FA_ERROR_ARGUMENT,
-                                "input has elements outside 0 to 1, and has to be probabilities: "
-                                "fa_binary_cross_entropy_with_logits takes logits"));
+    if (outside && !fa_item(outside))
+        return loss;
+    fa__call_fail(c, FA_ERROR_ARGUMENT,
+                  "input has elements outside 0 to 1, and has to be probabilities: fa_binary_cross_entropy_with_logits "
+                  "takes logits");
+    return NULL;
 }
 
 static fa_tensor *binary_cross_entropy_compose(fa__call *c)
 {
     const binary_cross_entropy_args *a = c->args;
-    if (!check_binary(c, a->input, a->target, a->weight, a->reduction) || !check_autocast(c)
-        || !check_probabilities(c, a->input))
+    if (!check_binary(c, a->input, a->target, a->weight, a->reduction) || !check_autocast(c))
         return NULL;
-    return fa__weighted_loss(c, fa__binary_entropy(FA__ARG(a->input), FA__ARG(a->target)), a->weight, a->reduction);
+    fa_tensor *each = fa__binary_entropy(FA__ARG(a->input), FA__ARG(a->target));
+    return of_probabilities(c, a->input, fa__weighted_loss(c, each, a->weight, a->reduction));
 }
 
 /** Binary cross entropy of probabilities: -target * log(input) - (1 - target) * log(1 - input). Logarithms are at least
