@@ -494,6 +494,7 @@ class Data(Case):
                            ('meta: fa_cpu() copies, fa_to converts', 'meta: .cpu() copies, .to() converts'),
                            ('fa_dataset_get: no 7', 'dataset[...]: no 7'), ('fa_device_of("tpu"): none', 'device("tpu"): none'),
                            ('fa_loader_begin: an epoch', 'iter(loader): an epoch'), ('fa_sampler_order: -1', 'sampler.order(): -1'),
+                           ('fa_optim_set_option: no x', 'optimizer.param_groups: no x'),
                            ('fa_set_requires_grad: not i64', '.requires_grad: not i64'),
                            ('fa_clip_grad_norm: max_norm', 'nn.utils.clip_grad_norm_: max_norm'),
                            ('or from a gradient that .grad gives: (3,)', 'or from a gradient, as backward(gradient): (3,)'),

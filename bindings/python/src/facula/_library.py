@@ -144,7 +144,9 @@ def _line():
 _IN_PYTHON = {'grad': '.grad', 'backward': 'backward()', 'optim_add_group': 'optimizer.add_param_group()', 'grad_of': 'autograd.grad',
               'scaler_unscale': 'scaler.unscale_()', 'get': 'getitem', 'index': 'getitem', 'set': 'setitem', 'index_put_': 'setitem',
               'item_int': 'item()', 'dataset_get': 'dataset[...]', 'loader_begin': 'iter(loader)', 'device_of': 'device',
-              'tensor_from': 'tensor', 'hook_grad': 'register_hook()', 'to_dlpack': 'dlpack', 'to_dlpack_unversioned': 'dlpack'}
+              'tensor_from': 'tensor', 'hook_grad': 'register_hook()', 'to_dlpack': 'dlpack', 'to_dlpack_unversioned': 'dlpack',
+              'data_subset': 'Subset', 'schedule_step_metric': 'scheduler.step()', 'optim_option': 'optimizer.param_groups',
+              'optim_set_option': 'optimizer.param_groups'}
 _IDIOMS = (('fa_optim_zero_grad(optimizer)', 'fa_optim_zero_grad()'), ('FA_USE(.no_grad = true)', 'with no_grad():'),
            ('fa_module_train(net, false)', 'net.eval()'), ('fa_module_train(net, true)', 'net.train()'),
            ('under .no_grad', 'under no_grad()'), ('.no_grad is in force', 'no_grad() is in force'),
