@@ -86,6 +86,8 @@ PYTORCH = [
 # functions whose sizes may be several arguments: fa.zeros(2, 3)
 SEVERAL = {'zeros', 'ones', 'empty', 'rand', 'randn', 'new_zeros', 'new_ones', 'new_empty', 'view', 'reshape', 'expand',
            'permute', 'repeat', 'tile'}
+# options whose None is a number in C
+NONE = [(r'fa_nn_batch_norm', 'momentum', '-1.0')]
 ENUMERATIONS = ('fa_reduction', 'fa_interpolation', 'fa_missing', 'fa_token_kind')
 KEYWORDS = {'from', 'in', 'lambda', 'is', 'not', 'and', 'or', 'with'}
 
@@ -264,6 +266,7 @@ def function(f, name, structs):
         calls.append(call)
     lines += [f"    {name_of(o['name'])} = {CONVERTED[o['type']]}({name_of(o['name'])})\n"
               for o in options if o['type'] in CONVERTED]
+    lines += [f'    {o} = {number} if {o} is None else {o}\n' for pattern, o, number in NONE if re.match(pattern, f['name'])]
     if 'struct' in f:
         known, more = given_options(f, options, structs)
         head += known

@@ -146,7 +146,7 @@ FA_API fa_datasets fa_data_split(fa_dataset *dataset, fa_arg first, const fa_dat
 /** Options of fa_data_mnist(). */
 typedef struct fa_data_mnist_options {
     size_t size;          /**< set by the macro */
-    bool train;           /**< true: the 60,000 training samples; false: the 10,000 test samples */
+    bool train;           /**< true: the training samples; false: the test samples */
     fa_module *transform; /**< transform of the inputs, see @ref transform; NULL: none */
     bool download;        /**< download files that are missing, see fa_data_download() */
     char fa__end;

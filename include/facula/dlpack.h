@@ -40,6 +40,11 @@ FA_API fa_tensor *fa_from_dlpack(struct DLManagedTensorVersioned *from);
 /** As fa_from_dlpack(), of a struct `from` of DLPack before 1.0. */
 FA_API fa_tensor *fa_from_dlpack_unversioned(struct DLManagedTensor *from);
 
+/* The destructor of a capsule of Python, which ends a struct that was not taken; and the functions of CPython that it
+ * calls. It runs while an exception is set, when no code of Python can run. */
+FA_API void fa__capsule_end(void *capsule);
+FA_API void fa__capsule_calls(int (*is_valid)(void *, const char *), void *(*pointer)(void *, const char *));
+
 /** @} */
 
 FA__END

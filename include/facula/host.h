@@ -66,7 +66,7 @@ FA_API void fa__warn(const char *format, ...) __attribute__((__format__(__printf
 
 /** A log function that keeps each `message` and its `level` for fa_log_take(), for programs of which no function can
  *  be called at that moment: `fa_set_log(fa_log_keep, NULL)`. It holds up to 32 messages and drops later ones;
- *  `context` is ignored. Thread-safe. */
+ *  `context` is NULL, or points to an int that it sets to 1. Thread-safe. */
 FA_API void fa_log_keep(void *context, fa_log_level level, const char *message);
 /** Takes the oldest message that fa_log_keep() has kept, of any thread: copies it to `message`, which has room for
  *  `size` bytes, and its level to `level`. False if there is none, or for NULL. Thread-safe. */

@@ -82,6 +82,11 @@ FA_API size_t fa_use_enter(const fa_settings *settings);
 /** Restores the settings before fa_use_enter(), which returned the number `use`. */
 FA_API void fa_use_leave(size_t use);
 
+/* torch.set_grad_enabled in the innermost block of settings, until it ends; true if gradients were enabled before. */
+FA_API bool fa__set_grad_enabled(bool enabled);
+/* The operation that recorded a tensor, or NULL. */
+FA_API const char *fa__grad_fn(const fa_tensor *t);
+
 /* ---- lines ---- */
 
 /** The text "train.py:41", which lives until the process ends, for fa_line_enter().

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "core/capture.h"
 #include "core/list.h"
+#include <facula/plain.h>
 
 /* ---- leaves and gradients ---- */
 
@@ -40,6 +41,12 @@ bool fa_requires_grad(const fa_tensor *t)
 bool fa_is_leaf(const fa_tensor *t)
 {
     return fa__tensor_check(t, "fa_is_leaf: the tensor") && !fa__has_history(t);
+}
+
+const char *fa__grad_fn(const fa_tensor *t)
+{
+    const bool recorded = fa__tensor_check(t, "grad_fn: the tensor") && fa__has_history(t);
+    return !recorded ? NULL : t->made_by ? t->made_by->name : "unknown";
 }
 
 /* Logs, once, that results of operations have no gradient of their own. */

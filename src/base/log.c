@@ -79,8 +79,9 @@ static struct {
 
 void fa_log_keep(void *context, fa_log_level level, const char *message)
 {
-    (void)context;
     pthread_mutex_lock(&target.lock);
+    if (context)
+        __atomic_store_n((int *)context, 1, __ATOMIC_RELAXED);
     if (message && kept.count < KEPT) {
         unsigned at = (kept.first + kept.count++) % KEPT;
         kept.ring[at].level = level;

@@ -97,6 +97,15 @@ void fa_use_leave(size_t use)
     fa__use_close(&s);
 }
 
+bool fa__set_grad_enabled(bool enabled)
+{
+    fa__context *c = fa__ctx();
+    bool before = c && !c->settings->no_grad;
+    if (c)
+        c->used[c->used_count - 1].no_grad = !enabled;
+    return before;
+}
+
 /* ---- lines ---- */
 
 const char *fa_line_enter(const char *line)

@@ -121,6 +121,33 @@ struct DLManagedTensor *fa_to_dlpack_unversioned(const fa_tensor *t)
     return &e->as.unversioned;
 }
 
+/* ---- capsules of Python ---- */
+static struct {
+    int (*is_valid)(void *, const char *);
+    void *(*pointer)(void *, const char *);
+} python;
+
+void fa__capsule_calls(int (*is_valid)(void *, const char *), void *(*pointer)(void *, const char *))
+{
+    python.is_valid = is_valid;
+    python.pointer = pointer;
+}
+
+static void *untaken(void *capsule, const char *name)
+{
+    return python.is_valid(capsule, name) ? python.pointer(capsule, name) : NULL;
+}
+
+void fa__capsule_end(void *capsule)
+{
+    struct DLManagedTensorVersioned *versioned = untaken(capsule, "dltensor_versioned");
+    struct DLManagedTensor *unversioned = untaken(capsule, "dltensor");
+    if (versioned)
+        versioned->deleter(versioned);
+    if (unversioned)
+        unversioned->deleter(unversioned);
+}
+
 /* ---- import ---- */
 
 /* FA_SAME and an error if there is none like it. */

@@ -143,8 +143,11 @@ static void test_log_kept(void **state)
     (void)state;
     fa_log_level level = FA_LOG_DEBUG;
     char text[8];
-    fa_set_log(fa_log_keep, NULL);
+    int logged = 0;
+    fa_set_log(fa_log_keep, &logged);
+    assert_int_equal(logged, 0);
     fa__log(FA_LOG_WARNING, "long: 345678");
+    assert_int_equal(logged, 1);
     for (int i = 0; i < 40; i++)
         fa__log(FA_LOG_INFO, "%d", i);
     fa_set_log(NULL, NULL);

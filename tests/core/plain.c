@@ -111,8 +111,14 @@ static void settings_end_where_they_are_left(void **state)
     s.no_grad = true;
     size_t use = fa_use_enter(&s);
     assert_true(fa_settings_now().no_grad);
+    assert_false(fa__set_grad_enabled(true));
+    assert_false(fa_settings_now().no_grad);
+    assert_true(fa__set_grad_enabled(false));
     fa_use_leave(use);
     assert_false(fa_settings_now().no_grad);
+    assert_true(fa__set_grad_enabled(false));
+    assert_true(fa_settings_now().no_grad);
+    assert_false(fa__set_grad_enabled(true));
     assert_int_equal(fa_use_enter(NULL), 0);
     assert_error(FA_ERROR_ARGUMENT, "NULL");
 }

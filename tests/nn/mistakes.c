@@ -120,6 +120,14 @@ static void softmax_twice(void)
     fa_cross_entropy(fa_softmax(x, 1), classes);
 }
 
+static void probabilities_as_their_logarithms(void)
+{
+    FA_SCOPE;
+    fa_tensor *x = fa_ones(FA_SHAPE(3, 4)), *classes = fa_zeros(FA_SHAPE(3), .dtype = FA_I64);
+    fa_nll_loss(fa_log_softmax(x, 1), classes);
+    fa_nll_loss(fa_softmax(x, 1), classes);
+}
+
 static void sigmoid_twice(void)
 {
     FA_SCOPE;
@@ -134,6 +142,9 @@ static void probabilities_as_logits(void **state)
     assert_int_equal(warnings("fa_cross_entropy: input was made by softmax, but it has to be logits", softmax_twice),
                      1);
     assert_int_equal(warnings("input was made by sigmoid", sigmoid_twice), 1);
+    assert_int_equal(warnings("fa_nll_loss: input was made by softmax, but it has to be log probabilities",
+                              probabilities_as_their_logarithms),
+                     1);
 }
 
 /* ---- steps without gradients ---- */

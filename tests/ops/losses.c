@@ -82,7 +82,10 @@ static void certain_probabilities(void **state)
     GRADIENT(loss, x, 0, 0, -1e12, 1e12);
     loss = fa_binary_cross_entropy(x, t, .reduction = FA_NONE);
     GRADIENT(loss, t, 100, -100, 100, -100);
-    HOLD(fa_binary_cross_entropy(fa_tensor_of(-0.5, 1.5), fa_tensor_of(1.0, 0.0), .reduction = FA_NONE), NAN, NAN);
+    REFUSED(fa_binary_cross_entropy(fa_tensor_of(0.5, 1.5), fa_tensor_of(1.0, 0.0)), FA_ERROR_ARGUMENT,
+            "outside 0 to 1");
+    REFUSED(fa_binary_cross_entropy(fa_tensor_of(-0.5), fa_tensor_of(1.0)), FA_ERROR_ARGUMENT, "outside 0 to 1");
+    HOLD(fa_binary_cross_entropy(fa_tensor_of(NAN), fa_tensor_of(1.0), .reduction = FA_NONE), NAN);
 }
 
 /* A variance that is too small counts as eps, and its gradient makes it grow. */

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import warnings
 import weakref
 
 import facula as fa
@@ -727,10 +728,20 @@ class NumPy(unittest.TestCase):
 
     def test_copies(self):
         a = numpy.ones(3, dtype='>f4')
-        self.assertEqual(fa.from_numpy(a).tolist(), [1, 1, 1])
+        self.assertRaisesRegex(TypeError, r'the byte order of >f4 .* facula\.tensor\(a\) copies', fa.from_numpy, a)
+        self.assertEqual((fa.tensor(a) + a).tolist(), [2, 2, 2])
         a = numpy.ones(3)
         a.flags.writeable = False
-        self.assertEqual(fa.from_numpy(a).sum().item(), 3)
+        with self.assertWarnsRegex(UserWarning, 'read-only') as warned:
+            self.assertEqual(fa.from_numpy(a).sum().item(), 3)
+        self.assertEqual(warned.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter('error')
+            self.assertEqual((fa.tensor(a) + a).tolist(), [2, 2, 2])
+        a = numpy.array([True, False])
+        x = fa.from_numpy(a)
+        a[0] = False
+        self.assertEqual(x.tolist(), [False, False])
         b = numpy.ones(3)
         x = fa.tensor(b)
         b[0] = 5

@@ -314,8 +314,8 @@ typedef struct fa_binary_cross_entropy_options {
 } fa_binary_cross_entropy_options;
 
 /** Binary cross entropy of probabilities: -target * log(input) - (1 - target) * log(1 - input). Logarithms are at least
- *  -100, so the loss is finite; an input outside 0 to 1 gives NaN. An error under autocast, except on the CPU:
- *  fa_binary_cross_entropy_with_logits() is safe there.
+ *  -100, so the loss is finite. An input outside 0 to 1 is an error on the CPU, and gives NaN on other devices and in a
+ *  graph. An error under autocast, except on the CPU: fa_binary_cross_entropy_with_logits() is safe there.
  *
  *      fa_binary_cross_entropy(input, target, .weight = NULL, .reduction = FA_MEAN, .out = NULL)
  *

@@ -148,7 +148,7 @@ static fa_tensor *cross_entropy_compose(fa__call *c)
     int dim = a->input->rank > 1 ? 1 : 0;
     if (!fa__check_reduction(c, a->reduction) || !check_entropy(c, a, dim))
         return NULL;
-    fa__warn_of_probabilities(c, a->input, FA__OP_softmax, &warned);
+    fa__warn_of_probabilities(c, a->input, FA__OP_softmax, "logits, to which the loss itself applies softmax", &warned);
     fa_tensor *logp = fa_log_softmax(a->input, dim);
     if (!logp)
         return NULL;
@@ -183,6 +183,7 @@ typedef struct {
 
 static fa_tensor *nll_loss_compose(fa__call *c)
 {
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
     const nll_loss_args *a = c->args;
     int dim = a->input->rank > 1 ? 1 : 0;
     if (!fa__check_reduction(c, a->reduction))
@@ -193,6 +194,7 @@ static fa_tensor *nll_loss_compose(fa__call *c)
     }
     if (!fa__check_classes(c, a->input, a->target, dim) || !fa__check_class_weight(c, a->weight, a->input->shape[dim]))
         return NULL;
+    fa__warn_of_probabilities(c, a->input, FA__OP_softmax, "log probabilities, as fa_log_softmax gives", &warned);
     const cross_entropy_args entropy = {.input = a->input,
                                         .target = a->target,
                                         .weight = a->weight,

@@ -48,13 +48,13 @@ bool fa__check_classes(const fa__call *c, const fa_tensor *input, const fa_tenso
                             "target has to be of input's shape without the classes, which are dimension %d", dim);
 }
 
-void fa__warn_of_probabilities(const fa__call *c, const fa_tensor *input, int made_by, atomic_flag *warned)
+void fa__warn_of_probabilities(const fa__call *c, const fa_tensor *input, int made_by, const char *needed,
+                               atomic_flag *warned)
 {
     const bool was_made = input->made_by && input->made_by->id == made_by && input->storage
                           && atomic_load(&input->storage->version) == 0; /* not overwritten since */
     if (FA__UNLIKELY(was_made) && !atomic_flag_test_and_set(warned))
-        fa__warn("fa_%s: input was made by %s, but it has to be logits, to which the loss itself applies %s",
-                 c->op->name, input->made_by->name, input->made_by->name);
+        fa__warn("fa_%s: input was made by %s, but it has to be %s", c->op->name, input->made_by->name, needed);
 }
 
 bool fa__check_class_weight(const fa__call *c, const fa_tensor *weight, int64_t classes)

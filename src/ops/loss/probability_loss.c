@@ -1,6 +1,8 @@
 /* Binary cross entropy and Kullback-Leibler divergence. Input is floating; input and target have the same shape; only
  * weights broadcast. */
+#include "core/capture.h"
 #include "ops/loss/losses.h"
+#include <math.h>
 
 /* PyTorch's gradients: the divisor (1 - x) * x is at least 1e-12, and the gradient of the target is between -100 and
  * 100. */
@@ -44,17 +46,37 @@ static bool check_autocast(const fa__call *c)
                             "takes what stands before the sigmoid");
 }
 
+/* The loss, or an error if an input outside 0 to 1 has made it NaN. To know this of a device takes waiting for it, and
+ * a replay of a graph does not ask. */
+static fa_tensor *of_probabilities(const fa__call *c, const fa_tensor *input, fa_tensor *loss)
+{
+    if (!loss || !c->plan.device->host || fa__capturing())
+        return loss;
+    FA_USE(.no_grad = true);
+    fa_tensor *all = loss->rank ? fa_sum(loss) : loss;
+    if (!all || !isnan(fa_item(all)))
+        return loss;
+    fa_tensor *outside = fa_any(fa_pointwise("x < 0 || x > 1", input));
+    if (outside && !fa_item(outside))
+        return loss;
+    fa__call_fail(c, FA_ERROR_ARGUMENT,
+                  "input has elements outside 0 to 1, and has to be probabilities: fa_binary_cross_entropy_with_logits "
+                  "takes logits");
+    return NULL;
+}
+
 static fa_tensor *binary_cross_entropy_compose(fa__call *c)
 {
     const binary_cross_entropy_args *a = c->args;
     if (!check_binary(c, a->input, a->target, a->weight, a->reduction) || !check_autocast(c))
         return NULL;
-    return fa__weighted_loss(c, fa__binary_entropy(FA__ARG(a->input), FA__ARG(a->target)), a->weight, a->reduction);
+    fa_tensor *each = fa__binary_entropy(FA__ARG(a->input), FA__ARG(a->target));
+    return of_probabilities(c, a->input, fa__weighted_loss(c, each, a->weight, a->reduction));
 }
 
 /** Binary cross entropy of probabilities: -target * log(input) - (1 - target) * log(1 - input). Logarithms are at least
- *  -100, so the loss is finite; an input outside 0 to 1 gives NaN. An error under autocast, except on the CPU:
- *  fa_binary_cross_entropy_with_logits() is safe there. */
+ *  -100, so the loss is finite. An input outside 0 to 1 is an error on the CPU, and gives NaN on other devices and in a
+ *  graph. An error under autocast, except on the CPU: fa_binary_cross_entropy_with_logits() is safe there. */
 OP(binary_cross_entropy, binary_cross_entropy_args, (loss), .compose = binary_cross_entropy_compose,
    .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.binary_cross_entropy(input, target, weight, reduction=reduction)"),
@@ -77,7 +99,7 @@ static fa_tensor *binary_cross_entropy_with_logits_compose(fa__call *c)
     if (!check_binary(c, a->input, a->target, a->weight, a->reduction)
         || !fa__check_weight(c, "pos_weight", a->pos_weight, a->input))
         return NULL;
-    fa__warn_of_probabilities(c, a->input, FA__OP_sigmoid, &warned);
+    fa__warn_of_probabilities(c, a->input, FA__OP_sigmoid, "logits, to which the loss itself applies sigmoid", &warned);
     fa_tensor *each = a->pos_weight ? fa_pointwise("(1 - y) * x + ((z - 1) * y + 1) * softplus(-x)", a->input,
                                                    a->target, a->pos_weight)
                                     : fa_pointwise("(1 - y) * x + softplus(-x)", a->input, a->target);

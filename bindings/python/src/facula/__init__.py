@@ -18,16 +18,15 @@ from ._constants import METHODS as _METHODS, VERSION as __version__  # noqa: F40
 from ._library import DTYPES as _DTYPES, _BY_NAME, DType, Error, _as_tensor as as_tensor, device  # noqa: F401
 from ._callbacks import Function, grad_of  # noqa: F401
 from ._ops import *  # noqa: F403
-from ._settings import (autocast, best_device, enable_grad, get_num_threads, inference_mode, is_available, load, load_file,  # noqa: F401
-                        manual_seed, no_grad, save, set_grad_enabled, set_num_threads, summary, use)
-from ._tensor import Parameter, Tensor, from_dlpack, from_numpy  # noqa: F401
+from ._settings import (autocast, best_device, enable_grad, get_num_threads, inference_mode, is_available, is_grad_enabled,  # noqa: F401
+                        load, load_file, manual_seed, no_grad, save, set_grad_enabled, set_num_threads, summary, use)
+from ._tensor import Parameter, Tensor, from_dlpack, from_numpy, tensor  # noqa: F401
 from ._training import Batch, Loader, Optimizer, Sampler, Scaler, Schedule  # noqa: F401
 from ._forms import *  # noqa: F403
 from ._generator import Generator, drawing as _drawing  # noqa: F401
 from . import amp, autograd, cuda, nn, optim, data, init, linalg, lr, sampler, transform, utils  # noqa: F401
 from .nn import Lambda, Module  # noqa: F401
 
-tensor = Tensor
 dtype = DType
 globals().update({name: d for name, d in _BY_NAME.items() if name != 'bool'})  # f32, and float32 as elsewhere
 double, float, half, long, int, short = f64, f32, f16, i64, i32, i16  # noqa: F405
@@ -73,6 +72,7 @@ def _operators():
     Tensor.__or__ = lambda x, y: o.logical_or(x, y) if x.dtype.name == 'bool' else o.bitwise_or(x, y)
     Tensor.__xor__ = lambda x, y: o.logical_xor(x, y) if x.dtype.name == 'bool' else o.bitwise_xor(x, y)
     Tensor.T = property(lambda x: o.t(x))
+    Tensor.mT = property(lambda x: o.transpose(x, -2, -1))
 
 
 _operators()

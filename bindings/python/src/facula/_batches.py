@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from ctypes import c_uint64, c_void_p
 
 from . import _library as _l, _ops
-from ._tensor import Tensor
+from ._tensor import Tensor, tensor
 
 _generator_new = _l._declare('fa_generator_new', c_void_p, [c_uint64])
 _generator_use = _l._declare('fa_generator_use', None, [c_void_p])
@@ -35,7 +35,7 @@ def default_collate(samples):
         return [default_collate(list(part)) for part in zip(*samples)]
     if isinstance(first, Tensor) or hasattr(first, '__array_interface__'):
         return _ops.stack([_l._as_tensor(s) for s in samples])
-    return Tensor(list(samples)) if isinstance(first, (bool, int, float)) else list(samples)
+    return tensor(list(samples)) if isinstance(first, (bool, int, float)) else list(samples)
 
 
 def in_batches(numbers, batch_size, drop_last):

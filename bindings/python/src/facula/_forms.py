@@ -6,8 +6,8 @@ from . import _ops
 from ._library import _check, _declare, _dtype
 from ._tensor import Tensor, _as_tensor
 
-__all__ = ['allclose', 'arange', 'clamp', 'clamp_', 'div', 'einsum', 'equal', 'finfo', 'iinfo', 'is_tensor', 'max', 'meshgrid', 'min', 'nonzero',
-           'numel', 'randint', 'split', 'std', 'unique', 'var', 'where']
+__all__ = ['allclose', 'arange', 'clamp', 'clamp_', 'div', 'einsum', 'equal', 'finfo', 'get_default_dtype', 'iinfo', 'is_tensor', 'max', 'median', 'meshgrid', 'min', 'nanmedian',
+           'nonzero', 'numel', 'randint', 'set_default_dtype', 'split', 'std', 'unique', 'var', 'where']
 
 
 def arange(start, end=None, step=1, **options):
@@ -28,6 +28,18 @@ def _extreme(both, one, pairs, name):
 
 max = _extreme(_ops.max, _ops.amax, _ops.maximum, 'max')
 min = _extreme(_ops.min, _ops.amin, _ops.minimum, 'min')
+
+
+def median(x, dim=None, keepdim=False):
+    """The median of all elements, the lower of two middle ones; with a dim, values and indices along it."""
+    both = _ops.median(x, dim, keepdim=keepdim)
+    return both.values if dim is None else both
+
+
+def nanmedian(x, dim=None, keepdim=False):
+    """median() of the elements that are not NaN."""
+    both = _ops.nanmedian(x, dim, keepdim=keepdim)
+    return both.values if dim is None else both
 
 
 def clamp(x, min=None, max=None, out=None):
@@ -142,6 +154,17 @@ def iinfo(dtype):
     signed = d.name.startswith('i')
     bits = 8 * d.size
     return _Limits(bits, -(1 << bits - 1) if signed else 0, (1 << bits - signed) - 1, 1)
+
+
+def get_default_dtype():
+    """The dtype of floating-point numbers without another one: f32."""
+    return _dtype('f32')
+
+
+def set_default_dtype(d):
+    """Nothing for f32, which is the default; an error for others."""
+    if _dtype(d) is not get_default_dtype():
+        raise ValueError(f'the default dtype is f32: dtype={_dtype(d).name!r} of a call, and x.to() and module.to(), choose another one')
 
 
 def numel(x):

@@ -5,8 +5,8 @@ from ctypes import POINTER, c_size_t, c_void_p
 
 from . import _library as _l
 from ._library import Handle, _declare, _fail, _making, _module, _new
-from ._modules import Module, _add, _as_input, _replace, _run, _train
-from ._tensor import Tensor
+from ._modules import List, Module, _add, _as_input, _replace, _run, _train
+from ._tensor import Parameter, Tensor
 
 _clone = _declare('fa_module_clone', c_void_p, [c_void_p])
 _sequential = _declare('fa__nn_sequential', c_void_p, [c_size_t, POINTER(c_void_p)])
@@ -114,7 +114,7 @@ class Container(Layer):
 
     def named_children(self):
         """The modules in it, with their names: a list of pairs."""
-        return list(self._parts.items()) if '_parts' in self.__dict__ else super().named_children()
+        return List(self._parts.items()) if '_parts' in self.__dict__ else super().named_children()
 
 
 class ModuleList(Container):
@@ -143,6 +143,44 @@ class ModuleList(Container):
         for m in modules:
             self.append(m)
         return self
+
+
+class ParameterList(Module):
+    """A list of parameters, which are those of the module that has it."""
+
+    def __init__(self, parameters=()):
+        super().__init__()
+        self.extend(parameters)
+
+    def __getitem__(self, i):
+        return ParameterList(self.parameters()[i]) if isinstance(i, slice) else self.parameters()[i]
+
+    def __setitem__(self, i, tensor):
+        setattr(self, str(range(len(self))[i]), _parameter_of(tensor))
+
+    def __len__(self):
+        return len(self.parameters())
+
+    def __iter__(self):
+        return iter(self.parameters())
+
+    def append(self, tensor):
+        """Adds a parameter."""
+        setattr(self, str(len(self)), _parameter_of(tensor))
+        return self
+
+    def extend(self, tensors):
+        """Adds parameters."""
+        for tensor in tensors:
+            self.append(tensor)
+        return self
+
+    def extra_repr(self):
+        return ', '.join(str(p.shape) for p in self)
+
+
+def _parameter_of(tensor):
+    return tensor if isinstance(tensor, Tensor) and tensor.requires_grad else Parameter(tensor)
 
 
 class Sequential(ModuleList):

@@ -140,39 +140,64 @@ def _line():
     return f'{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}: ' if frame else ''
 
 
-# How Python writes what C's messages name; other functions are found in the package.
-_IN_PYTHON = {'grad': '.grad', 'optim_zero_grad': 'optimizer.zero_grad()', 'optim_step': 'optimizer.step()', 'backward': 'backward()',
-              'retain_grad': 'retain_grad()', 'optim_add_group': 'optimizer.add_param_group()', 'grad_of': 'autograd.grad',
-              'scaler_step': 'scaler.step', 'scaler_update': 'scaler.update', 'scaler_scale': 'scaler.scale',
-              'scaler_unscale': 'scaler.unscale_'}
+# How Python writes what C's messages name; other functions are found in the package and its classes.
+_IN_PYTHON = {'grad': '.grad', 'backward': 'backward()', 'optim_add_group': 'optimizer.add_param_group()', 'grad_of': 'autograd.grad',
+              'scaler_unscale': 'scaler.unscale_()', 'get': 'getitem', 'index': 'getitem', 'set': 'setitem', 'index_put_': 'setitem',
+              'item_int': 'item()', 'dataset_get': 'dataset[...]', 'loader_begin': 'iter(loader)', 'device_of': 'device',
+              'tensor_from': 'tensor', 'hook_grad': 'register_hook()', 'to_dlpack': 'dlpack', 'to_dlpack_unversioned': 'dlpack',
+              'data_subset': 'Subset', 'schedule_step_metric': 'scheduler.step()', 'optim_option': 'optimizer.param_groups',
+              'optim_set_option': 'optimizer.param_groups'}
 _IDIOMS = (('fa_optim_zero_grad(optimizer)', 'fa_optim_zero_grad()'), ('FA_USE(.no_grad = true)', 'with no_grad():'),
            ('fa_module_train(net, false)', 'net.eval()'), ('fa_module_train(net, true)', 'net.train()'),
-           ('fa_to converts', '.to(dtype) converts'))
-_PLACES = {'nn': 'nn', 'optim': 'optim', 'schedule': 'lr', 'data': 'data', 'transform': 'transform', 'init': 'init', 'amp': 'amp'}
+           ('under .no_grad', 'under no_grad()'), ('.no_grad is in force', 'no_grad() is in force'),
+           ('a gradient that .grad gives', 'a gradient, as backward(gradient)'))
+_PLACES = {'nn': 'nn', 'optim': 'optim', 'schedule': 'lr', 'data': 'data', 'transform': 'transform', 'init': 'init', 'amp': 'amp',
+           'sampler': 'sampler'}
+_VALUES = {'true': 'True', 'false': 'False', 'FA_PLACE_AUTO': '"auto"'}
+
+
+def _options():
+    """The names of all options of C's functions."""
+    return {name for s in Structure.__subclasses__() if s.__module__.startswith(__package__) and s._fields_[0][0] == 'size'
+            for name, *_ in s._fields_}
 
 
 def _name_here(found):
     """A function's name in Python, if there is one. The parentheses of a call come with arguments from C."""
-    package, (place, _, name), call = sys.modules[__package__], found[1].partition('_'), found[2] or ''
-    here = _IN_PYTHON.get(found[1])
-    if here and here.endswith('()'):
-        return here[:-2] + (call or '()')
-    if here:
-        return here + call
-    if place in _PLACES and hasattr(getattr(package, _PLACES[place], None), name):
-        return f'{_PLACES[place]}.{name}{call}'
-    return found[1] + call if hasattr(package, found[1]) else found[0]
+    package, (name, call) = sys.modules[__package__], found.groups('')
+    begins = found.start() == 0
+    place, _, rest = name.partition('_')
+    objects = {'module': ('module', Module), 'optim': ('optimizer', Optimizer), 'schedule': ('scheduler', Schedule),
+               'scaler': ('scaler', Scaler), 'loader': ('loader', Loader), 'dataset': ('dataset', Dataset),
+               'sampler': ('sampler', Sampler), 'generator': ('generator', package.Generator)}
+    here = _IN_PYTHON.get(name)
+    if here is None and place in _PLACES and hasattr(getattr(package, _PLACES[place]), rest):
+        here = f'{_PLACES[place]}.{rest}'
+    elif here is None and place in objects and hasattr(objects[place][1], rest):
+        here = f'{objects[place][0]}.{rest}()'
+    elif here is None and name.startswith('set_') and hasattr(Tensor, name[4:]):
+        here = f'.{name[4:]}'
+    elif here is None and (hasattr(Tensor, name) or name == 'forward') and not hasattr(package, name):
+        here = f'{name}()' if begins else f'.{name}()'
+    elif here is None:
+        here = name if hasattr(package, name) else f'nn.utils.{name}_' if hasattr(package.nn.utils, name + '_') else f'fa_{name}'
+    return here[:-2] + (call or '()') if here.endswith('()') else here + call
 
 
 def _in_python(message):
     """A message of the library with the names of Python. What may be the name of a file stays."""
+    line, message = re.match(r'((?:[\w.-]+:\d+: )?)(.*)', message, re.S).groups()
     message = re.sub(r'\bfa_set_grad\((\w+), fa_grad\(\1\)\)', r'\1.grad = \1.grad', message)
     message = re.sub(r'\bfa_set_grad\((\w+), NULL\)', r'\1.grad = None', message)
     for in_c, here in _IDIOMS:
         message = message.replace(in_c, here)
-    message = re.sub(r'FA_USE\(\.(fallback|deterministic) = true\)', r'with use(\1=True):', message)
-    message = re.sub(r'(?<!\w)\.(\w+) = (true|false)\b', lambda found: f'{found[1]}={found[2].capitalize()}', message)
-    return re.sub(r'(?<![\w./-])(?!(?<=: )\w+:)fa_(\w+)(?![\w./-]*[/.]\w)(\()?', _name_here, message)
+    message = re.sub(r'FA_USE\(\.(\w+) = (\w+)\)', lambda found: f'with use({found[1]}={_VALUES.get(found[2], found[2])}):', message)
+    message = re.sub(r'(?<!\w)\.(\w+) = (true|false)\b', lambda found: f'{found[1]}={_VALUES[found[2]]}', message)
+    options = _options()
+    message = re.sub(r'(?<![^\s(])\.(\w+)\b(?!\.)', lambda found: found[found[1] in options], message)
+    message = re.sub(r'\bFA_([A-Z0-9_]+)\b', lambda found: found[1].lower() if found[0] in CONSTANTS else found[0], message)
+    message = re.sub(r'(?<![\w./-])(?!(?<=: )\w+:)fa_(\w+)(?![\w./-]*[/.]\w)(\()?', _name_here, message)
+    return line + re.sub(r'\b(module|optimizer|scheduler|scaler|loader|dataset|sampler)(\.\w+\()\1, ', r'\1\2', message)
 
 
 def _without_address(message):
@@ -187,6 +212,8 @@ def _fail():
     message = _without_address(_error_message())
     kind = _code_name(_error_code()).decode()
     _error_clear()
+    if _logged.value:
+        _check_warnings()
     for text, e, _ in list(_raised)[::-1]:
         if text in message:
             _raised.clear()
@@ -209,8 +236,12 @@ def _check():
 _take = _declare('fa_log_take', c_bool, [POINTER(c_int), ctypes.c_char_p, c_size_t])
 
 
+_logged = c_int()  # 1: there are messages
+
+
 def _check_warnings():
-    """Behind calls that may warn although they succeed: gives Python what the library has logged since, as of this line."""
+    """Behind a call: gives Python what the library has logged in it, as of this line."""
+    _logged.value = 0
     level, room = c_int(), ctypes.create_string_buffer(1200)
     while _take(ctypes.byref(level), room, len(room)):
         message = _in_python(_without_address(room.value))
@@ -222,15 +253,15 @@ def _check_warnings():
         if frame:
             warnings.warn_explicit(message, UserWarning, frame.f_code.co_filename, frame.f_lineno,
                                    frame.f_globals.get('__name__'), frame.f_globals.setdefault('__warningregistry__', {}))
-        else:  # at the end
-            warnings.warn(message)
+        else:  # at the end, of another thread
+            warnings.warn_explicit(message, UserWarning, 'facula', 0)
 
 
 def _log_as_python_does():
     """The library keeps its messages: it may hold locks when it logs, under which no code of Python may run."""
     set_log = lib.fa_set_log
     set_log.restype, set_log.argtypes = None, [c_void_p, c_void_p]
-    set_log(cast(lib.fa_log_keep, c_void_p), None)
+    set_log(cast(lib.fa_log_keep, c_void_p), ctypes.addressof(_logged))
     atexit.register(_check_warnings)
     atexit.register(set_log, None, None)
 
@@ -259,6 +290,8 @@ class _scope:
 
     def __exit__(self, *_):
         _leave(self.number)
+        if _logged.value and not _error_stands():
+            _check_warnings()
 
 
 class Handle:
@@ -365,7 +398,20 @@ class Dataset(Handle):
     def __iter__(self):
         return (self[i] for i in range(len(self)))
 
+    @property
+    def classes(self):
+        """The names of the classes, a list; an empty one if the dataset knows none."""
+        return [_dataset_class(self._h, i).decode() for i in range(_dataset_classes(self._h))]
 
+    @property
+    def targets(self):
+        """The targets of all samples, a tensor. It reads all samples, with their transforms."""
+        from ._data import loader
+        return sys.modules[__package__].cat([batch.target for batch in loader(self, batch_size=1000, seed=0)])
+
+
+_dataset_classes = _declare('fa_dataset_classes', c_int64, [c_void_p])
+_dataset_class = _declare('fa_dataset_class_name', c_char_p, [c_void_p, c_int64])
 _dataset_length = _declare('fa_dataset_length', c_int64, [c_void_p])
 _dataset_get = _declare('fa_dataset_get', _Sample, [c_void_p, c_int64])
 
@@ -425,7 +471,10 @@ class device(str):
     __slots__ = ()
 
     def __new__(cls, name, index=None):
-        return super().__new__(cls, name if index is None else f'{name}:{index}')
+        text = str(name) if index is None else f'{name}:{index}'
+        if not re.fullmatch(r'(cpu|cuda|opencl|meta|late)(:\d+)?|opencl:gpu', text):
+            raise Error(f'{text!r} names no device: "cpu", "cuda", "cuda:1", "opencl:0"', 'device')
+        return super().__new__(cls, text)
 
     @property
     def type(self):
@@ -505,6 +554,8 @@ def _shape(s):
 def _numbers(values):
     if values is None:
         return Numbers()
+    if not hasattr(values, '__len__'):
+        raise TypeError(f'a list of numbers goes here, not {type(values).__name__}')
     items = (c_double * len(values))(*values)
     array = Numbers(len(values), cast(items, POINTER(c_double)))
     array.kept = items
@@ -635,6 +686,8 @@ def _result(scope, h):
         _fail()
     t = _new(Tensor)
     t._h = _taken(scope, h)
+    if _logged.value:
+        _check_warnings()
     return t
 
 
@@ -643,6 +696,8 @@ def _given(scope, h, tensor):
     _leave(scope)
     if not h:
         _fail()
+    if _logged.value:
+        _check_warnings()
     return tensor
 
 
@@ -653,6 +708,8 @@ def _results(scope, list_of):
         return []
     tensors = [_borrowed(Tensor, list_of.item[i]) for i in range(list_of.count)]
     _leave(scope)
+    if _logged.value:
+        _check_warnings()
     return tensors
 
 
@@ -662,6 +719,8 @@ def _several(scope, kind, all_of):
     _leave(scope)
     if tensors is None:
         _fail()
+    if _logged.value:
+        _check_warnings()
     return kind(*tensors)
 
 

@@ -10,7 +10,7 @@ from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_int
 from . import _library as _l
 from ._library import (Handle, Parameters, Place, Shape, Tensors, _borrowed, _call, _check, _declare, _fail, _gave, _making,
                        _module, _new, _scope, _tensors)
-from ._tensor import Tensor, _as_tensor
+from ._tensor import Tensor, _as_tensor, tensor as copied
 
 
 class _Modules(Structure):
@@ -68,6 +68,14 @@ def _part(find, h, name):
     if not found:
         _l._error_clear()
     return found
+
+
+class List(list):
+    """A list of which next() gives one item after the other, as of PyTorch's iterators."""
+
+    def __next__(self):
+        self._rest = getattr(self, '_rest', None) or iter(self)
+        return next(self._rest)
 
 
 class Module(Handle):
@@ -200,15 +208,15 @@ class Module(Handle):
         """The modules in it, with their names: a list of pairs."""
         with _scope():
             list_of = _children(self._h)
-            return [(list_of.name[i].decode(), _object_of(list_of.item[i])) for i in range(list_of.count)]
+            return List((list_of.name[i].decode(), _object_of(list_of.item[i])) for i in range(list_of.count))
 
     def children(self):
         """The modules in it, a list."""
-        return [m for _, m in self.named_children()]
+        return List(m for _, m in self.named_children())
 
     def named_modules(self, prefix=''):
         """It, and all modules in it on every level, with their names: a list of pairs. One with several names has the first."""
-        found, known = [(prefix, self)], {self._h}
+        found, known = List([(prefix, self)]), {self._h}
         for name, child in self.named_children():
             for inner, m in child.named_modules(f'{prefix}.{name}' if prefix else name):
                 if m._h not in known:
@@ -218,7 +226,7 @@ class Module(Handle):
 
     def modules(self):
         """It, and all modules in it on every level, a list."""
-        return [m for _, m in self.named_modules()]
+        return List(m for _, m in self.named_modules())
 
     def apply(self, function):
         """Calls function(module) for all modules in it, and for it."""
@@ -277,20 +285,20 @@ class Module(Handle):
     def named_parameters(self):
         """The parameters, with their names: a list of pairs."""
         with _scope():
-            return list(_named(_parameters_of(self._h)).items())
+            return List(_named(_parameters_of(self._h)).items())
 
     def parameters(self):
         """The parameters, a list."""
-        return [p for _, p in self.named_parameters()]
+        return List(p for _, p in self.named_parameters())
 
     def named_buffers(self):
         """The buffers, with their names: a list of pairs."""
         with _scope():
-            return list(_named(_buffers_of(self._h)).items())
+            return List(_named(_buffers_of(self._h)).items())
 
     def buffers(self):
         """The buffers, a list."""
-        return [b for _, b in self.named_buffers()]
+        return List(b for _, b in self.named_buffers())
 
     def register_parameter(self, name, tensor):
         """Adds a parameter, as an assignment does."""
@@ -300,7 +308,7 @@ class Module(Handle):
         """Adds a copy of a tensor, which is saved with the module and moves with it, and is not trained; None: only the
         attribute."""
         if tensor is not None:
-            tensor = Tensor(tensor)  # memory of its own can move
+            tensor = copied(tensor)  # memory of its own can move
             if not _buffer(self._h, name.encode(), tensor._h):
                 _fail()
         object.__setattr__(self, name, tensor)

@@ -4,7 +4,7 @@ from collections import namedtuple
 
 from . import _ops
 from ._library import _as_tensor
-from ._tensor import Tensor
+from ._tensor import tensor
 
 __all__ = ['PackedSequence', 'pack_padded_sequence', 'pack_sequence', 'pad_packed_sequence', 'pad_sequence', 'unpad_sequence']
 
@@ -30,7 +30,7 @@ def _numbers(lengths):
 
 
 def _i64(numbers, device='cpu'):
-    return Tensor(numbers, dtype='i64', device=device)
+    return tensor(numbers, dtype='i64', device=device)
 
 
 def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side='right'):

@@ -4,7 +4,7 @@ from ctypes import c_int64, c_void_p
 
 from . import _ops
 from ._library import _call, _declare, _pair
-from ._tensor import Tensor
+from ._tensor import tensor
 
 _image_resize = _declare('fa_image_resize', c_void_p, [c_void_p, c_int64])
 
@@ -52,9 +52,9 @@ def _resampled(x, dim, taps):
     shape = [1] * x.ndim
     shape[dim] = len(taps)
     for k in range(len(taps[0])):
-        part = _ops.index_select(x, dim, Tensor([t[k][0] for t in taps], dtype='i64', device=x.device))
+        part = _ops.index_select(x, dim, tensor([t[k][0] for t in taps], dtype='i64', device=x.device))
         if len(taps[0]) > 1:
-            part = part * Tensor([t[k][1] for t in taps], dtype=x.dtype, device=x.device).view(shape)
+            part = part * tensor([t[k][1] for t in taps], dtype=x.dtype, device=x.device).view(shape)
         sum = part if sum is None else sum + part
     return sum
 

@@ -32,6 +32,7 @@ class _LoadOptions(Structure):
 _now = _declare('fa_settings_now', _Settings, [])
 _enter = _declare('fa_use_enter', c_size_t, [POINTER(_Settings)])
 _leave = _declare('fa_use_leave', None, [c_size_t])
+_set_grad_enabled = _declare('fa__set_grad_enabled', c_bool, [c_bool])
 _seed = _declare('fa_manual_seed', None, [c_uint64])
 _save = _declare('fa_save', c_bool, [Parameters, c_char_p, c_void_p])
 _load = _declare('fa_load', c_bool, [Parameters, c_char_p, c_void_p])
@@ -77,22 +78,44 @@ class use(ContextDecorator):
             _l._record_lines(-1)
 
 
-def no_grad():
+def no_grad(function=None):
     """Records nothing for backward in a block or a function: with facula.no_grad(), @facula.no_grad()."""
-    return use(no_grad=True)
+    return use(no_grad=True) if function is None else use(no_grad=True)(function)
 
 
-def enable_grad():
-    """Records for backward in a block, inside of a no_grad()."""
-    return use(no_grad=False)
+def enable_grad(function=None):
+    """Records for backward in a block or a function, inside of a no_grad()."""
+    return use(no_grad=False) if function is None else use(no_grad=False)(function)
 
 
-def set_grad_enabled(mode):
-    """enable_grad() or no_grad(), for a block."""
-    return use(no_grad=not mode)
+def inference_mode(mode=True):
+    """no_grad(), or enable_grad() if the mode is False."""
+    return no_grad(mode) if callable(mode) else use(no_grad=mode)
 
 
-inference_mode = no_grad
+class set_grad_enabled(ContextDecorator):
+    """Sets whether calls record for backward, from here on; as a block until it ends, and as a decorator in a function."""
+
+    def __init__(self, mode):
+        self.mode, self.before = bool(mode), _set_grad_enabled(mode)
+
+    def __call__(self, function):
+        _set_grad_enabled(self.before)
+        return super().__call__(function)
+
+    def _recreate_cm(self):
+        return set_grad_enabled(self.mode)
+
+    def __enter__(self):
+        _set_grad_enabled(self.mode)
+
+    def __exit__(self, *_):
+        _set_grad_enabled(self.before)
+
+
+def is_grad_enabled():
+    """Whether calls record for backward."""
+    return not _now().no_grad
 
 
 def autocast(device_type=None, dtype=None, enabled=True):

@@ -3,6 +3,7 @@ DLPack. __init__.py adds the operations as methods and operators."""
 import array
 import ctypes
 import sys
+import warnings
 from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
 
 from . import _library as _l
@@ -56,6 +57,8 @@ _set_requires_grad = _declare('fa_set_requires_grad', c_bool, [c_void_p, c_bool]
 _is_leaf = _declare_short('fa_is_leaf', c_bool, [c_void_p])
 _grad = _declare('fa_grad', c_void_p, [c_void_p])
 _set_grad = _declare('fa_set_grad', c_bool, [c_void_p, c_void_p])
+_grad_fn = _declare_short('fa__grad_fn', c_char_p, [c_void_p])
+_retain_grad = _declare('fa_retain_grad', c_bool, [c_void_p])
 _backward = _declare('fa_backward', c_bool, [c_void_p, c_void_p])
 _detach = _declare('fa_detach', c_void_p, [c_void_p])
 _version = _declare_short('fa_tensor_version', c_int64, [c_void_p])
@@ -68,10 +71,8 @@ _NO_DATA = ctypes.c_double()  # an address for tensors without elements
 
 
 class Tensor(Handle):
-    """A tensor of data: nested lists, numbers, or what NumPy can read; its elements are copied.
-
-    Floating-point numbers of Python are f32, integers i64, and truth values bool, if no dtype is given; arrays of NumPy
-    keep theirs. Operations are functions of the module, and methods: facula.sum(x, dim=1) and x.sum(dim=1)."""
+    """A tensor; facula.tensor(), facula.zeros() and others make them. Operations are functions of the module, and methods:
+    facula.sum(x, dim=1) and x.sum(dim=1)."""
     __slots__ = ()
     __array_priority__ = 1000
 
@@ -81,9 +82,8 @@ class Tensor(Handle):
         except AttributeError:  # its making failed
             pass
 
-    def __init__(self, data, dtype=None, device=None, requires_grad=False):
-        t = _copied(data, dtype, device, requires_grad)
-        self._h, t._h = t._h, None
+    def __init__(self, *_, **__):
+        raise TypeError('facula.Tensor is the class: facula.tensor(data) makes a tensor of data, facula.empty(sizes) one of sizes')
 
     @property
     def shape(self):
@@ -104,7 +104,7 @@ class Tensor(Handle):
     @property
     def device(self):
         """The name of the device: "cpu", "cuda:0"."""
-        return _l.device(_l._device_name(_tensor_device(self._h)).decode())
+        return str.__new__(_l.device, _l._device_name(_tensor_device(self._h)).decode())
 
     def numel(self):
         """The number of elements."""
@@ -127,9 +127,10 @@ class Tensor(Handle):
         """The shape, or the size of a dimension."""
         return self.shape if dim is None else self.shape[dim]
 
-    def stride(self):
-        """The strides of the dimensions, in elements."""
-        return tuple(_stride(self._h, i) for i in range(self.ndim))
+    def stride(self, dim=None):
+        """The strides of the dimensions, in elements, or that of one."""
+        strides = tuple(_stride(self._h, i) for i in range(self.ndim))
+        return strides if dim is None else strides[dim]
 
     def item(self):
         """The only element, as a number of Python. Waits for it."""
@@ -199,6 +200,10 @@ class Tensor(Handle):
         """A copy on the current CUDA device."""
         return self.to('cuda')
 
+    def pin_memory(self):
+        """The tensor itself: copies to a device need no pinned memory."""
+        return self
+
     def float(self):
         """The tensor in f32."""
         return self.to('f32')
@@ -261,7 +266,7 @@ class Tensor(Handle):
         if not self.is_leaf:
             raise _l.Error('a tensor that depends on others cannot be copied by copy: x.detach(), x.clone()', 'gradient')
         if ('tensor', self._h) not in memo:
-            memo['tensor', self._h] = _copied(self, None, None, self.requires_grad)
+            memo['tensor', self._h] = tensor(self, requires_grad=self.requires_grad)
         return memo['tensor', self._h]
 
     @property
@@ -325,12 +330,21 @@ class Tensor(Handle):
         return _is_leaf(self._h)
 
     @property
+    def grad_fn(self):
+        """The operation that recorded it, with its name(); None of leaves."""
+        name = _grad_fn(self._h)
+        return GradFn(name.decode()) if name else None
+
+    def retain_grad(self):
+        """Lets backward() keep the gradient of the result of a recorded operation in .grad."""
+        if not _retain_grad(self._h):
+            _fail()
+
+    @property
     def grad(self):
         """The gradient of a leaf that backward() has accumulated; None before. May be set, also to None."""
         with _l._scope():
             g = _grad(self._h)
-            if not g:
-                _l._check_warnings()
             return _l._borrowed(Tensor, g) if g else None
 
     @grad.setter
@@ -347,7 +361,6 @@ class Tensor(Handle):
             good = _backward(self._h, o)
         if not good:
             _fail()
-        _l._check_warnings()
 
     # ---- NumPy and DLPack ----
 
@@ -405,6 +418,20 @@ class Tensor(Handle):
         return _capsule_new(p, _NAMES[versioned], _drop_capsule)
 
 
+class GradFn:
+    """The operation that recorded a tensor."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def name(self):
+        """The name of the operation."""
+        return self._name
+
+    def __repr__(self):
+        return f'<{self._name}>'
+
+
 class _Memory:
     """The memory of a tensor, which may move again when the arrays over it have ended."""
 
@@ -422,7 +449,8 @@ class Parameter(Tensor):
     __slots__ = ()
 
     def __init__(self, data, requires_grad=True):
-        super().__init__(data, requires_grad=requires_grad)
+        t = tensor(data, requires_grad=requires_grad)
+        self._h, t._h = t._h, None
 
 
 _l.lib.fa_clone.restype, _l.lib.fa_clone.argtypes = c_void_p, [c_void_p, c_void_p]
@@ -441,21 +469,8 @@ _capsule_pointer = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(('PyCapsule_G
 _capsule_rename = ctypes.PYFUNCTYPE(c_int, c_void_p, c_char_p)(('PyCapsule_SetName', _python))
 _NAMES = {False: b'dltensor', True: b'dltensor_versioned'}
 _USED = {False: b'used_dltensor', True: b'used_dltensor_versioned'}
-_DELETER = {False: 56, True: 16}  # where the structs of DLPack hold their deleter
-
-
-@ctypes.PYFUNCTYPE(None, c_void_p)
-def _capsule_end(capsule):
-    """A capsule that was not consumed owns its struct."""
-    for versioned, name in _NAMES.items():
-        if _capsule_valid(capsule, name):
-            p = _capsule_pointer(capsule, name)
-            deleter = c_void_p.from_address(p + _DELETER[versioned]).value
-            if deleter:
-                ctypes.CFUNCTYPE(None, c_void_p)(deleter)(p)
-
-
-_drop_capsule = ctypes.cast(_capsule_end, c_void_p)
+_drop_capsule = ctypes.cast(_l.lib.fa__capsule_end, c_void_p)  # a capsule that was not consumed owns its struct
+_l.lib.fa__capsule_calls(ctypes.cast(_python.PyCapsule_IsValid, c_void_p), ctypes.cast(_python.PyCapsule_GetPointer, c_void_p))
 
 
 def from_dlpack(x):
@@ -479,14 +494,23 @@ def _is_numpy(x):
 
 
 def from_numpy(a):
-    """A tensor that shares the memory of an array of NumPy; a copy of one that is read-only, or not of this machine's byte
-    order. Dtypes that the library lacks are an error."""
-    if a.flags.writeable and a.dtype.isnative and a.dtype.kind in 'uif':
+    """A tensor that shares the memory of an array of NumPy. Of one that is read-only it is a copy, with a warning. Dtypes that
+    the library lacks, and another byte order than the machine's, are an error."""
+    if not a.dtype.isnative:
+        raise TypeError(f'the byte order of {a.dtype.str} is not this machine\'s: facula.tensor(a) copies')
+    if not a.flags.writeable:
+        warnings.warn('the array is read-only: the tensor has a copy, as facula.tensor(a) makes', stacklevel=2)
+    return _over(a)
+
+
+def _over(a):
+    """A tensor over the memory of an array; a copy where that is not possible."""
+    if a.flags.writeable and a.dtype.isnative and a.dtype.kind in 'uifb':
         try:
             return from_dlpack(a)
         except (BufferError, AttributeError):
             pass
-    return _copied(a, None, None, False)
+    return tensor(a)
 
 
 def _copied_numpy(a, dtype, device, requires_grad):
@@ -520,7 +544,9 @@ def _flat(data, depth, shape, values):
     values.append(data.item() if isinstance(data, Tensor) or _is_numpy(data) else data)
 
 
-def _copied(data, dtype, device, requires_grad):
+def tensor(data, dtype=None, device=None, requires_grad=False):
+    """A tensor of data: nested lists, numbers, or what NumPy can read; its elements are copied. Floating-point numbers of
+    Python are f32, integers i64, and truth values bool, if no dtype is given; arrays of NumPy keep theirs."""
     if isinstance(data, Tensor):
         t = data.to(_l._device(device), copy=True) if device is not None else data.to(data.dtype, copy=True)
         t = _call(_detach, t._h)
@@ -529,11 +555,12 @@ def _copied(data, dtype, device, requires_grad):
         import numpy
         return _copied_numpy(numpy.asarray(data), dtype, device, requires_grad)
     if hasattr(data, '__dlpack__'):
-        return _copied(from_dlpack(data), dtype, device, requires_grad)
+        return tensor(from_dlpack(data), dtype, device, requires_grad)
     shape, values = [], []
     _flat(data, 0, shape, values)
-    if not all(isinstance(v, (bool, int, float)) for v in values):
-        raise TypeError('a tensor is made of numbers')
+    for v in values:
+        if not isinstance(v, (bool, int, float)):
+            raise TypeError(f'a tensor is made of numbers, not {type(v).__name__}')
     floats = not values or any(isinstance(v, float) for v in values)
     if floats:
         memory = array.array('f', values)
@@ -552,8 +579,8 @@ def _as_tensor(x):
     if isinstance(x, Tensor):
         return x
     if _is_numpy(x) and x.ndim:
-        return from_numpy(x)
-    return from_dlpack(x) if hasattr(x, '__dlpack__') and not _is_numpy(x) else _copied(x, None, None, False)
+        return _over(x)
+    return from_dlpack(x) if hasattr(x, '__dlpack__') and not _is_numpy(x) else tensor(x)
 
 
 # ---- indices ----

@@ -199,6 +199,7 @@ class Scaler(Handle):
         """A step of the optimizer with unscaled gradients; nothing where one of them is not finite."""
         if not self._step(self._h, optimizer._h):
             _fail()
+        _check_warnings()
 
     def update(self):
         """Adjusts the scale, after the steps."""

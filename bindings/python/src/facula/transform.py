@@ -1,6 +1,7 @@
 """Transforms of images and samples. facula.transform.RandomCrop and facula.transform.random_crop are the same function."""
 from . import _transform
 from ._layers import Transforms as _Transforms
+from ._modules import Lambda  # noqa: F401
 from ._transform import *  # noqa: F403
 
 

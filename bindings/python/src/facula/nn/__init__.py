@@ -4,7 +4,7 @@ import inspect as _inspect
 
 from .. import _nn, _ops
 from .._attention import BASES as _ATTENTION
-from .._layers import Layer, ModuleDict, ModuleList, Sequential
+from .._layers import Layer, ModuleDict, ModuleList, ParameterList, Sequential  # noqa: F401
 from .._modules import Lambda, Module, _classes  # noqa: F401
 from .._recurrent import SPELLED as _RECURRENT, Recurrent as _Recurrent
 from .._tensor import Parameter  # noqa: F401

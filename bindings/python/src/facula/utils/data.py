@@ -33,11 +33,13 @@ class DataLoader(_Loader):
     one of this module or of facula.sampler, or any object that gives the numbers of samples; a batch_sampler gives lists of
     them. Orders and random transforms are drawn from the generator, or from the default one, which gives a seed: once,
     when the loader is made; for each epoch where batches are made in Python, as with a collate_fn or a batch_sampler."""
-    __slots__ = ('_alone', '_python')
+    __slots__ = ('_alone', '_python', 'dataset', 'batch_size', 'num_workers', 'drop_last')
 
     def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
                  pin_memory=False, drop_last=False, timeout=0, persistent_workers=False, prefetch_factor=None, generator=None):
         self._h = self._python = None
+        self.dataset, self.num_workers, self.drop_last = dataset, num_workers, drop_last
+        self.batch_size = batch_size if batch_sampler is None else None
         own = sampler if isinstance(sampler, Sampler) else None
         if shuffle and (sampler is not None or batch_sampler is not None):
             raise ValueError('shuffle goes without a sampler')
@@ -51,12 +53,7 @@ class DataLoader(_Loader):
         made = _data.loader(dataset, batch_size=batch_size, shuffle=shuffle, sampler=sampler, workers=num_workers,
                             drop_last=drop_last, timeout=timeout, prefetch=prefetch_factor or 2, seed=seed)
         self._h, made._h = made._h, None
-        self._alone = not isinstance(dataset, TensorDataset)
-
-    @property
-    def dataset(self):
-        """The dataset that it loads."""
-        return self._python.dataset if self._python is not None else _Loader.dataset.fget(self)
+        self._alone = not _in_tuples(dataset)
 
     def __len__(self):
         return len(self._python) if self._python is not None else super().__len__()
@@ -135,31 +132,51 @@ class BatchSampler:
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
 
-class TensorDataset(_l.Dataset):
-    """A dataset of the rows of tensors of one length."""
-    __slots__ = ()
+class _Made(_l.Dataset):
+    """A dataset whose samples are tuples, also of one tensor, if those of what it is made of are."""
+    __slots__ = ('_tuples',)
 
-    def __init__(self, *tensors):
-        self._h = None
-        made = _data.tensors(list(tensors))
+    def _take(self, made, tuples):
         self._h, made._h = made._h, None
+        self._tuples = tuples
 
     def __getitem__(self, index):
         sample = super().__getitem__(index)
-        return sample if isinstance(sample, tuple) else (sample,)
+        return (sample,) if self._tuples and not isinstance(sample, tuple) else sample
 
 
-def Subset(dataset, indices):
+def _in_tuples(dataset):
+    return isinstance(dataset, _Made) and dataset._tuples
+
+
+class TensorDataset(_Made):
+    """A dataset of the rows of tensors of one length."""
+    __slots__ = ('tensors',)
+
+    def __init__(self, *tensors):
+        self._h, self.tensors = None, tensors
+        self._take(_data.tensors(list(tensors)), True)
+
+
+class Subset(_Made):
     """The samples of a dataset that have these numbers."""
-    numbers = [int(i) for i in indices]
-    array, dataset = (c_int64 * len(numbers))(*numbers), _l._dataset(dataset)
-    return _l._making(_l.Dataset, _subset, dataset._h, array, len(numbers))
+    __slots__ = ('dataset', 'indices')
+
+    def __init__(self, dataset, indices):
+        self._h, self.dataset, self.indices = None, dataset, [int(i) for i in indices]
+        array, of = (c_int64 * len(self.indices))(*self.indices), _l._dataset(dataset)
+        self._take(_l._making(_l.Dataset, _subset, of._h, array, len(self.indices)), _in_tuples(dataset))
 
 
-def ConcatDataset(datasets):
+class ConcatDataset(_Made):
     """The samples of several datasets, one after the other."""
-    datasets = [_l._dataset(d) for d in datasets]
-    return _l._making(_l.Dataset, _concat, len(datasets), (c_void_p * len(datasets))(*[d._h for d in datasets]))
+    __slots__ = ('datasets',)
+
+    def __init__(self, datasets):
+        self._h, self.datasets = None, list(datasets)
+        of = [_l._dataset(d) for d in self.datasets]
+        made = _l._making(_l.Dataset, _concat, len(of), (c_void_p * len(of))(*[d._h for d in of]))
+        self._take(made, all(map(_in_tuples, self.datasets)))
 
 
 def random_split(dataset, lengths, generator=None):

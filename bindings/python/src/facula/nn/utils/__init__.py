@@ -1,6 +1,7 @@
-"""Gradients of parameters, all together; sequences of different lengths (rnn)."""
+"""Parameters and their gradients, all together; sequences of different lengths (rnn)."""
 from ctypes import Structure, byref, c_bool, c_char, c_double, c_size_t, c_void_p
 
+from ... import _ops
 from ..._library import Parameters, _call, _declare, _fail, _parameter_list, _parameters
 from . import rnn  # noqa: F401
 
@@ -24,3 +25,19 @@ def clip_grad_value_(parameters, clip_value):
     """Limits the gradients of parameters (some tensors, or a module) to -clip_value to clip_value."""
     if not _clip_value(_parameters(_parameter_list(parameters)), clip_value):
         _fail()
+
+
+def parameters_to_vector(parameters):
+    """The elements of parameters (some tensors, or a module), one after the other."""
+    return _ops.cat([p.reshape(-1) for p in _parameter_list(parameters)])
+
+
+def vector_to_parameters(vec, parameters):
+    """Copies the elements of a vector into parameters (some tensors, or a module), one after the other."""
+    begin, parameters = 0, _parameter_list(parameters)
+    count = sum(p.numel() for p in parameters)
+    if vec.numel() != count:
+        raise ValueError(f'the vector has {vec.numel()} elements, and the parameters {count}')
+    for p in parameters:
+        p.data = vec[begin:begin + p.numel()].view(p.shape)
+        begin += p.numel()

@@ -1,0 +1,231 @@
+"""Tests of what those who know PyTorch write: what the other tests do not have."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+import facula as fa
+from facula import nn
+from facula.utils.data import ConcatDataset, DataLoader, Subset, TensorDataset, random_split
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+F = nn.functional
+
+
+class Settings(unittest.TestCase):
+    def test_gradients_are_enabled_by_calls_blocks_and_decorators(self):
+        w = fa.ones(2, requires_grad=True)
+
+        def recorded():
+            self.assertEqual((w * 2).requires_grad, fa.is_grad_enabled())
+            return fa.is_grad_enabled()
+        self.assertTrue(recorded())
+        try:
+            fa.set_grad_enabled(False)
+            self.assertFalse(recorded())
+            with fa.enable_grad():
+                self.assertTrue(recorded())
+                fa.set_grad_enabled(False)
+                self.assertFalse(recorded())
+            self.assertFalse(recorded())
+            with fa.set_grad_enabled(True):
+                self.assertTrue(recorded())
+            self.assertFalse(recorded())
+        finally:
+            fa.set_grad_enabled(True)
+        self.assertTrue(recorded())
+        off = fa.set_grad_enabled(False)(recorded)
+        self.assertTrue(recorded())
+        self.assertFalse(off() or off())
+        self.assertTrue(recorded())
+        with fa.no_grad():
+            self.assertTrue(fa.enable_grad(recorded)())
+        self.assertFalse(fa.no_grad(recorded)() or fa.inference_mode(recorded)())
+        with fa.inference_mode(False):
+            self.assertTrue(recorded())
+
+    def test_lines_of_warnings(self):
+        program = textwrap.dedent('''
+            import facula as fa
+            F = fa.nn.functional
+            x, target = fa.softmax(fa.ones(2, 3), 1), fa.tensor([0, 1])
+            F.cross_entropy(
+                x, target)
+            net = fa.nn.BatchNorm1d(3)
+            with fa.no_grad():
+                y = x + 1
+                net(y)
+            F.nll_loss(x, target)
+            try:
+                F.binary_cross_entropy_with_logits(fa.sigmoid(x), x.unsqueeze(0))
+            except fa.Error as e:
+                print(e)
+        ''')
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / 'train.py'
+            path.write_text(program)
+            environment = {k: v for k, v in os.environ.items() if k not in ('FACULA_LOG', 'PYTHONWARNINGS')}
+            made = subprocess.run([sys.executable, path], capture_output=True, text=True, env=environment, check=True)
+        for line, text in ((5, 'cross_entropy: input was made by softmax'), (10, 'batch_norm1d runs in training mode'),
+                           (11, 'nll_loss: input was made by softmax, but it has to be log probabilities, as log_softmax')):
+            self.assertIn(f'{path}:{line}: UserWarning: {text}', made.stderr)
+        self.assertEqual(made.stderr.count('UserWarning'), 3)
+        self.assertIn('train.py:13: binary_cross_entropy', made.stdout)
+
+
+class Tensors(unittest.TestCase):
+    def test_making(self):
+        self.assertRaisesRegex(TypeError, r'facula\.tensor\(data\)', fa.Tensor, [1, 2])
+        self.assertRaisesRegex(TypeError, r'facula\.tensor\(data\)', fa.Tensor, 3)
+        self.assertIsInstance(fa.tensor([1, 2]), fa.Tensor)
+        for wrong, text in ((None, 'numbers, not NoneType'), ('a', 'numbers, not str')):
+            self.assertRaisesRegex(TypeError, text, lambda: fa.ones(2) + wrong)
+        self.assertRaisesRegex(TypeError, 'a list of numbers goes here, not float', fa.transform.Normalize, 0.5, 0.5)
+
+    def test_medians(self):
+        x = fa.tensor([[3.0, float('nan'), 1.0], [6.0, 5.0, 4.0]])
+        self.assertEqual((x[1].median().item(), fa.nanmedian(x).item()), (5, 4))
+        values, indices = x.nanmedian(1, keepdim=True)
+        self.assertEqual((values.tolist(), indices.tolist()), ([[1], [5]], [[2], [1]]))
+        self.assertEqual(x[1].median(dim=0).indices.item(), 1)
+
+    def test_other_names(self):
+        x = fa.arange(12).view(2, 2, 3)
+        self.assertTrue(fa.equal(x.mT, x.transpose(1, 2)))
+        self.assertIs(x.pin_memory(), x)
+        self.assertEqual((x.stride(), x.stride(-2)), ((6, 3, 1), 3))
+        self.assertIs(fa.get_default_dtype(), fa.f32)
+        fa.set_default_dtype(fa.float32)
+        self.assertRaisesRegex(ValueError, 'f32: dtype=.f64. of a call', fa.set_default_dtype, fa.float64)
+
+    def test_names_of_devices(self):
+        for wrong in ('nonsense:7', 'cuda:', 'cuda:x', 'cpu:gpu', 'float32', ''):
+            self.assertRaisesRegex(fa.Error, 'names no device', fa.device, wrong)
+        for name in ('cpu', 'cuda:7', 'opencl:gpu'):  # whether it is there or not
+            self.assertEqual(fa.device(name), name)
+        self.assertIsInstance(fa.ones(1).device, fa.device)
+
+    def test_probabilities(self):
+        target = fa.tensor([1.0, 0.0])
+        for wrong in ([1.5, 0.5], [0.5, -0.1]):
+            self.assertRaisesRegex(fa.Error, 'input has elements outside 0 to 1.* binary_cross_entropy_with_logits',
+                                   F.binary_cross_entropy, fa.tensor(wrong), target)
+        self.assertEqual(F.binary_cross_entropy(fa.tensor([1.0, 0.0], requires_grad=True), target).item(), 0)
+
+
+class Parts(unittest.TestCase):
+    def test_iterators_of_parts(self):
+        net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
+        found = net.parameters()
+        self.assertEqual([next(found).shape, next(found).shape], [(3, 2), (3,)])
+        self.assertEqual((len(found), len(list(found))), (4, 4))
+        self.assertEqual([p.shape for p in found], [(3, 2), (3,), (3,), (3,)])
+        fa.optim.SGD(found, lr=0.1)
+        fa.optim.SGD(found, lr=0.1)
+        next(found), next(found)
+        self.assertRaises(StopIteration, next, found)
+        self.assertIs(next(net.modules()), net)
+        self.assertIs(next(net.children()), net[0])
+        self.assertEqual([next(net.named_parameters())[0], next(net.named_buffers())[0], next(net.named_modules())[0],
+                          next(net.named_children())[0]], ['0.weight', '1.running_mean', '', '0'])
+        self.assertEqual(next(net.buffers()).shape, (3,))
+
+    def test_samples_of_one_tensor(self):
+        data = TensorDataset(fa.arange(10))
+        split, rest = random_split(data, [4, 6])
+        for part in (data, split, Subset(split, [1, 0]), ConcatDataset([data, rest])):
+            self.assertIsInstance(part[0], tuple)
+            x, = next(iter(DataLoader(part, batch_size=2)))
+            self.assertEqual(x.shape, (2,))
+        self.assertEqual(Subset(rest, [3, 1])[1][0].item(), rest[1][0].item())
+        self.assertEqual((rest.dataset, len(rest.indices), sorted(split.indices + rest.indices)), (data, 6, list(range(10))))
+        mixed = ConcatDataset([data, [fa.tensor(3)]])
+        self.assertEqual((len(mixed), mixed[10].item()), (11, 3))
+
+
+    def test_attributes_of_loaders_and_datasets(self):
+        data = [(fa.ones(2), i % 2) for i in range(5)]
+        loader = DataLoader(data, batch_size=2, num_workers=1, drop_last=True)
+        self.assertIs(loader.dataset, data)
+        self.assertEqual((loader.batch_size, loader.num_workers, loader.drop_last), (2, 1, True))
+        self.assertEqual(DataLoader(data, batch_size=3, collate_fn=list).batch_size, 3)
+        self.assertIsNone(DataLoader(data, batch_sampler=[[0, 1]]).batch_size)
+        self.assertEqual(fa.data.tensors([fa.arange(3).float(), fa.tensor([5, 3, 4])]).targets.tolist(), [5, 3, 4])
+        self.assertEqual(fa.data.digits().classes, [])
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, 'table.csv').write_text('x,y\n1,dog\n2,cat\n3,dog\n')
+            table = fa.data.csv(os.path.join(folder, 'table.csv'), target='y')
+        self.assertEqual([table.classes[i] for i in table.targets.tolist()], ['dog', 'cat', 'dog'])
+        self.assertEqual(fa.transform.Lambda(lambda x: x + 1)(fa.zeros(2)).tolist(), [1, 1])
+
+    def test_lists_of_parameters(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weights = nn.ParameterList([fa.ones(2), nn.Parameter(fa.zeros(3))])
+        net = Net()
+        self.assertEqual([(n, p.shape) for n, p in net.named_parameters()], [('weights.0', (2,)), ('weights.1', (3,))])
+        net.weights.append(fa.ones(4))
+        net.weights[-1] = nn.Parameter(fa.full((4,), 2.0))
+        self.assertEqual((len(net.weights), [p.shape for p in net.weights[1:]], net.weights[2][0].item()), (3, [(3,), (4,)], 2))
+        self.assertRaises(IndexError, lambda: net.weights[3])
+        vector = nn.utils.parameters_to_vector(net.parameters())
+        self.assertEqual(vector.detach().tolist(), [1, 1, 0, 0, 0, 2, 2, 2, 2])
+        nn.utils.vector_to_parameters(fa.arange(9).float(), net.parameters())
+        self.assertEqual([p.tolist() for p in net.weights], [[0, 1], [2, 3, 4], [5, 6, 7, 8]])
+        self.assertTrue(net.weights[0].is_leaf and net.weights[0].requires_grad)
+        self.assertRaisesRegex(ValueError, '8 elements, and the parameters 9', nn.utils.vector_to_parameters, fa.ones(8), net)
+
+    def test_a_mean_over_all_batches(self):
+        norm = nn.BatchNorm1d(1, momentum=None)
+        for value in (2.0, 4.0, 9.0):
+            norm(fa.full((3, 1), value))
+        self.assertAlmostEqual(norm.running_mean.item(), 5, 5)
+
+
+class Gradients(unittest.TestCase):
+    def test_of_results(self):
+        w = fa.ones(2, requires_grad=True)
+        y = w * 3
+        self.assertEqual((w.grad_fn, fa.ones(1).grad_fn, y.grad_fn.name(), repr(y.grad_fn)), (None, None, 'mul', '<mul>'))
+        y.retain_grad()
+        (y * y).sum().backward()
+        self.assertEqual((y.grad.tolist(), w.grad.tolist()), ([6, 6], [18, 18]))
+        self.assertRaises(fa.Error, fa.ones(2).retain_grad)
+
+    def test_check(self):
+        class Wrong(fa.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * x
+
+            @staticmethod
+            def backward(ctx, g):
+                return g
+
+        x, y = (fa.rand(2, 3, dtype='f64').t().requires_grad_() for _ in range(2))
+        before = x.tolist()
+        self.assertTrue(fa.autograd.gradcheck(lambda x, y, n: (x.exp() * y, x.sum(0), x.argmax()), (x, y, 3)))
+        self.assertEqual(x.tolist(), before)
+        self.assertTrue(fa.autograd.gradcheck(lambda x: x * 2, fa.tensor(0.5, dtype='f64', requires_grad=True)))
+        self.assertFalse(fa.autograd.gradcheck(Wrong.apply, x, raise_exception=False))
+        self.assertRaisesRegex(ValueError, 'input 0: the gradient of element 0', fa.autograd.gradcheck, Wrong.apply, x)
+        self.assertRaisesRegex(ValueError, 'no input', fa.autograd.gradcheck, Wrong.apply, fa.ones(2))
+
+
+@unittest.skipUnless(numpy, 'NumPy is not installed')
+class NumPy(unittest.TestCase):
+    def test_what_numpy_lacks(self):
+        x = fa.ones(4).bfloat16()
+        for _ in range(3):
+            with self.assertRaisesRegex((BufferError, RuntimeError), '(?i)dtype|type'):
+                numpy.from_dlpack(x)
+        x.data.half()
+        with fa.no_grad():
+            nn.Linear(2, 2).half()
