@@ -21,9 +21,9 @@ INLINE pairv pair_splat(pair x)
     return _mm512_broadcastss_ps(_mm_set_ss(x));
 }
 
-INLINE f32v pair_fma(pairv a, pairv b, f32v c)
+INLINE void pair_add_product(f32v *sum, pairv a, pairv b)
 {
-    return _mm512_dpbf16_ps(c, (__m512bh)a, (__m512bh)b);
+    *sum = _mm512_dpbf16_ps(*sum, (__m512bh)a, (__m512bh)b);
 }
 
 #define REAL pair

@@ -32,15 +32,6 @@ enum { VECTOR_BYTES = 16, TILE_ROWS_TWICE = 0, TILE_STEPS = 1 };
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* For the compiler another vector, which it has to keep in a register */
-#if defined __x86_64__
-#define HIDE(v) __asm__("" : "+x"(v))
-#elif defined __aarch64__
-#define HIDE(v) __asm__("" : "+w"(v))
-#else
-#define HIDE(v) (void)(v)
-#endif
-
 /* Types, and what is written alike for all of them: real is the element, bits an integer of its size. */
 #define VECTOR(name, real, bits)                                                                                       \
     enum { name##_lanes = VECTOR_BYTES / sizeof(real) };                                                               \
@@ -87,6 +78,23 @@ INLINE f32v f32_fma(f32v a, f32v b, f32v c)
 INLINE f64v f64_fma(f64v a, f64v b, f64v c)
 {
     return FMA(d, a, b, c);
+}
+
+/* sum += a * b, with operands in registers. With AVX2 the very instruction: left to itself, gcc reads an operand from
+ * memory each time that it is multiplied, and moves sums from register to register. */
+#if defined FA__LEVEL_avx2
+#define ADD_PRODUCT(type, sum, a, b) __asm__("vfmadd231p" #type " %2, %1, %0" : "+x"(*(sum)) : "x"(a), "x"(b))
+#else
+#define ADD_PRODUCT(type, sum, a, b) (*(sum) = FMA(type, a, b, *(sum)))
+#endif
+INLINE void f32_add_product(f32v *sum, f32v a, f32v b)
+{
+    ADD_PRODUCT(s, sum, a, b);
+}
+
+INLINE void f64_add_product(f64v *sum, f64v a, f64v b)
+{
+    ADD_PRODUCT(d, sum, a, b);
 }
 
 /* The same for one element */

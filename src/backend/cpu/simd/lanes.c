@@ -26,7 +26,7 @@ INLINE void add_tap(f32v sum[CHANNELS][ACROSS], const f32v x[ACROSS], const floa
         f32v w = f32_splat(weight[i]);
         UNROLL
         for (int j = 0; j < pixels; j++)
-            sum[i][j] = f32_fma(w, x[j], sum[i][j]);
+            f32_add_product(&sum[i][j], w, x[j]);
     }
 }
 
@@ -42,8 +42,8 @@ INLINE void add_row(f32v sum[CHANNELS][ACROSS], const fa__lanes_sums *t, const f
     }
 }
 
-/* The same for so many taps, which like the pixels are neighbours: what one of them reads of x the next has in registers.
- * Fewer instructions are what counts where a core is shared. */
+/* The same for so many taps, which like the pixels are neighbours: what one of them reads of x the next has in
+ * registers. Fewer instructions are what counts where a core is shared. */
 INLINE void add_known_row(f32v sum[CHANNELS][ACROSS], const float *x, const float *weight, int channels, int pixels,
                           int taps)
 {
@@ -143,8 +143,8 @@ static void sums(const fa__lanes_sums *t)
 
 /* ---- weights ---- */
 
-/* The pixels of a row. A pointer for each channel and each tap, which stay in registers beside one place for all of y and
- * one for all of x; a vector of y is loaded once, which the compiler would rather do where it is multiplied. */
+/* The pixels of a row: a pointer for each channel and each tap, which stay in registers beside one place for all of y
+ * and one for all of x. */
 INLINE void products_of_row(f32v sum[ACROSS][CHANNELS], const fa__lanes_products *t, int64_t row, int channels,
                             int taps)
 {
@@ -168,10 +168,9 @@ INLINE void products_of_row(f32v sum[ACROSS][CHANNELS], const fa__lanes_products
         UNROLL
         for (int i = 0; i < channels; i++) {
             f32v g = f32_load(y[i] + at);
-            HIDE(g);
             UNROLL
             for (int j = 0; j < taps; j++)
-                sum[j][i] = f32_fma(xv[j], g, sum[j][i]);
+                f32_add_product(&sum[j][i], xv[j], g);
         }
     }
 }
