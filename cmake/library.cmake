@@ -86,6 +86,12 @@ if(FACULA_HAS_BF16)
     list(APPEND kernel_objects $<TARGET_OBJECTS:facula_bf16>)
 endif()
 
+# Where a core is shared with another's thread, inner loops are up to a fifth faster if they begin at a line of the cache.
+if(NOT FACULA_OPS STREQUAL minimal)
+    set_source_files_properties(src/backend/cpu/simd/gemm.c src/backend/cpu/simd/lanes.c PROPERTIES COMPILE_OPTIONS
+                                                                                          -falign-loops=64)
+endif()
+
 # A linker takes only the functions that a program needs where each has a section of its own.
 if(FACULA_OPS STREQUAL minimal)
     target_compile_options(facula_objects PRIVATE -Os $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>)

@@ -8,19 +8,23 @@
 
 #if defined FA__LEVEL_avx512
 #include <immintrin.h>
-enum { VECTOR_BYTES = 64, TILE_ROWS_TWICE = 8, TILE_STEPS = 1 };
+enum { VECTOR_BYTES = 64, TILE_ROWS_TWICE = 8 };
 #define TILE_ROWS 14
+#define TILE_STEPS 1
 #elif defined FA__LEVEL_avx2
 #include <immintrin.h>
-enum { VECTOR_BYTES = 32, TILE_ROWS_TWICE = 0, TILE_STEPS = 4 };
+enum { VECTOR_BYTES = 32, TILE_ROWS_TWICE = 0 };
 #define TILE_ROWS 6
+#define TILE_STEPS 4
 #elif defined FA__LEVEL_neon
 #include <arm_neon.h>
-enum { VECTOR_BYTES = 16, TILE_ROWS_TWICE = 0, TILE_STEPS = 1 };
+enum { VECTOR_BYTES = 16, TILE_ROWS_TWICE = 0 };
 #define TILE_ROWS 14
+#define TILE_STEPS 1
 #else
-enum { VECTOR_BYTES = 16, TILE_ROWS_TWICE = 0, TILE_STEPS = 1 };
+enum { VECTOR_BYTES = 16, TILE_ROWS_TWICE = 0 };
 #define TILE_ROWS 6
+#define TILE_STEPS 1
 #endif
 
 #define INLINE static inline __attribute__((__always_inline__))

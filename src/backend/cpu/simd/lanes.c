@@ -42,26 +42,23 @@ INLINE void add_row(f32v sum[CHANNELS][ACROSS], const fa__lanes_sums *t, const f
     }
 }
 
-/* The same for so many taps, which like the pixels are neighbours: what one of them reads of x the next has in
- * registers. Fewer instructions are what counts where a core is shared. */
+/* The same for so many taps, which like the pixels are neighbours, in that order (step 1) or the other (-1): what one
+ * of them reads of x the next has in registers. Fewer instructions are what counts where a core is shared. */
 INLINE void add_known_row(f32v sum[CHANNELS][ACROSS], const float *x, const float *weight, int channels, int pixels,
-                          int taps)
+                          int taps, int step)
 {
-    f32v xv[ACROSS];
-    UNROLL
-    for (int j = 1; j < pixels; j++)
-        xv[j] = f32_load(x + (j - 1) * L);
     UNROLL
     for (int k = 0; k < taps; k++) {
+        f32v xv[ACROSS];
         UNROLL
-        for (int j = 1; j < pixels; j++)
-            xv[j - 1] = xv[j];
-        xv[pixels - 1] = f32_load(x + (k + pixels - 1) * L);
+        for (int j = 0; j < pixels; j++)
+            xv[j] = f32_load(x + (j + step * k) * L);
         add_tap(sum, xv, weight + k * channels, channels, pixels);
     }
 }
 
-INLINE void sums_of_tile(const fa__lanes_sums *t, const float *first, float *y, int channels, int pixels, int taps)
+INLINE void sums_of_tile(const fa__lanes_sums *t, const float *first, float *y, int channels, int pixels, int taps,
+                         int step)
 {
     f32v sum[CHANNELS][ACROSS];
     UNROLL
@@ -75,7 +72,7 @@ INLINE void sums_of_tile(const fa__lanes_sums *t, const float *first, float *y, 
             const float *x = first + c * t->x_tap[0] + r * t->x_tap[1];
             const float *weight = t->weight + c * t->weight_tap[0] + r * t->weight_tap[1];
             if (taps)
-                add_known_row(sum, x, weight, channels, pixels, taps);
+                add_known_row(sum, x, weight, channels, pixels, taps, step);
             else
                 add_row(sum, t, x, weight, channels, pixels);
         }
@@ -98,33 +95,43 @@ INLINE void sums_of_tile(const fa__lanes_sums *t, const float *first, float *y, 
     }
 }
 
-INLINE void sums_of(const fa__lanes_sums *t, int channels, int pixels, int taps)
+INLINE void sums_of(const fa__lanes_sums *t, int channels, int pixels, int taps, int step)
 {
     for (int64_t n = 0; n < t->tiles; n++)
-        sums_of_tile(t, t->x + n * pixels * t->x_next, t->y + n * pixels * L, channels, pixels, taps);
+        sums_of_tile(t, t->x + n * pixels * t->x_next, t->y + n * pixels * L, channels, pixels, taps, step);
+}
+
+INLINE bool sums_of_known(const fa__lanes_sums *t, int channels, int pixels, int step)
+{
+    switch (t->taps[2]) {
+    case 1:
+        sums_of(t, channels, pixels, 1, step);
+        return true;
+    case 2:
+        sums_of(t, channels, pixels, 2, step);
+        return true;
+    case 3:
+        sums_of(t, channels, pixels, 3, step);
+        return true;
+    case 4:
+        sums_of(t, channels, pixels, 4, step);
+        return true;
+    case 5:
+        sums_of(t, channels, pixels, 5, step);
+        return true;
+    default:
+        return false;
+    }
 }
 
 INLINE void sums_with(const fa__lanes_sums *t, int channels, int pixels)
 {
-    switch (t->x_tap[2] == L && t->x_next == L ? t->taps[2] : 0) {
-    case 1:
-        sums_of(t, channels, pixels, 1);
-        break;
-    case 2:
-        sums_of(t, channels, pixels, 2);
-        break;
-    case 3:
-        sums_of(t, channels, pixels, 3);
-        break;
-    case 4:
-        sums_of(t, channels, pixels, 4);
-        break;
-    case 5:
-        sums_of(t, channels, pixels, 5);
-        break;
-    default:
-        sums_of(t, channels, pixels, 0);
-    }
+    const int64_t tap = t->x_next == L ? t->x_tap[2] : 0;
+    if (tap == L && sums_of_known(t, channels, pixels, 1))
+        return;
+    if (tap == -L && sums_of_known(t, channels, pixels, -1))
+        return;
+    sums_of(t, channels, pixels, 0, 0);
 }
 
 #define SUMS(channels, pixels)                                                                                         \
