@@ -54,6 +54,10 @@ FA_API fa_pair fa_pair_of(int64_t height, int64_t width);
  *  @return the object; NULL for NULL; NULL and FA_ERROR_STATE if no scope of this thread owns it */
 FA_API void *fa_own(const void *object);
 
+/* Writes into a tensor that a call has returned to C++, as x[0] = 5 does. False and an error if nothing else refers to
+ * its memory, so that nobody would see it. */
+FA_API bool fa__set_returned(fa_tensor *x, fa_arg value);
+
 /** Opens a memory scope, as FA_SCOPE does. Scopes of a thread are left in the reverse order.
  *  @param name what reports and messages call it; must live until the scope is left
  *  @return its number, for fa_scope_leave(); 0 if memory runs out */
