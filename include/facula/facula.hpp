@@ -1223,9 +1223,9 @@ namespace detail
 class first_run
 {
   public:
-    first_run(const fa_module *network, std::atomic_flag &ran) : outer(running())
+    first_run(const fa_module *network, std::atomic<bool> &ran) : outer(running())
     {
-        if (!ran.test_and_set() && !outer) /* the outer one looks after it otherwise */
+        if (!ran.load(std::memory_order_relaxed) && !ran.exchange(true) && !outer) /* else the outer one looks */
             root = network;
         if (!outer)
             running() = this;
@@ -1551,7 +1551,7 @@ class network : public module
         return nullptr;
     }
     std::vector<std::shared_ptr<network>> kept;
-    std::atomic_flag ran = ATOMIC_FLAG_INIT;
+    std::atomic<bool> ran{false};
     const module itself; /* whatever becomes of the handle */
 };
 
@@ -2309,6 +2309,13 @@ inline void save(const module &m, const std::string &path, FA__HERE)
 
 /** Writes tensors to a file, by their names. */
 inline void save(const std::map<std::string, tensor> &named, const std::string &path, FA__HERE)
+{
+    const detail::call here(file, line);
+    detail::good((fa_save)(detail::parameters_of(named).get(), path.c_str(), nullptr));
+}
+
+/** The same, in this order: fa::save(net.state(), path). */
+inline void save(const named_tensors &named, const std::string &path, FA__HERE)
 {
     const detail::call here(file, line);
     detail::good((fa_save)(detail::parameters_of(named).get(), path.c_str(), nullptr));

@@ -122,6 +122,8 @@ static void assignment()
     CHECK(x[0][0].item() == 2 && part[0].item() == 1);
     const fa::tensor same = (x[1] = 7);
     CHECK(same[1].item() == 7 && x[1][0].item() == 7 && x[0][0].item() == 2);
+    x[1] += 1;
+    CHECK(x[1][0].item() == 8);
     const auto twice = [&] { return x; };
     twice() = 3; // a function's result
     CHECK(x[2][1].item() == 3);
@@ -357,6 +359,11 @@ static void networks(const std::string &work)
     CHECK(fa::equal(copy(x), net(x)));
     CHECK(says(failure([&] { fa::load(copy, "/no/such/file"); }), "/no/such/file"));
     CHECK(says(failure([&] { fa::load(fa::nn::relu(), path); }), "add() and add_parameter() give them to a module"));
+    fa::save(net.state(), path);
+    CHECK(fa::load_file(path).size() == 5);
+    fa::save({{"a", x}}, path);
+    fa::save({{"a", x}, {"b", x}}, path);
+    CHECK(fa::load_file(path).count("b"));
     fa::save(fa::nn::sequential({net}), path);
     CHECK(says(failure([&] { fa::load(copy, path); }), ".prefix = \"0.\""));
     fa::load(copy, path, {true, "0."});
