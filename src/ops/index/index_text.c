@@ -274,7 +274,7 @@ bool fa__set_returned(fa_tensor *x, fa_arg value)
     if (fa__failed() || !fa__tensor_check(x, "the tensor that is assigned to"))
         return false;
     fa__storage *s = x->storage;
-    if (s && !s->borrowed && !atomic_load(&s->pins) && atomic_load(&s->object.references) == 1
+    if (!s->borrowed && !atomic_load(&s->pins) && atomic_load(&s->object.references) == 1
         && atomic_load(&x->object.references) == 1)
         return fa__fail(FA_ERROR_ARGUMENT, "nothing else refers to the tensor that is assigned to: part = value, as "
                                            "x[0] = 5, writes into x where the part is a view of it");
