@@ -202,8 +202,7 @@ static bool is_the_right_place(const fa__stored *a, const char *prefix, const fa
     for (size_t k = 0; !m->state.count && k < a->count; k++)
         if (fa__below(a->entry[k].name, prefix))
             return fa_fail(FA_ERROR_ARGUMENT,
-                           "%s: %s: there are no tensors to load into: fa_module_add and fa_module_parameter give them "
-                           "to a module",
+                           "%s: %s: there are no tensors to load into: a module has those of what was added to it",
                            a->who, a->path);
     if (checkpoint && !*prefix && finds_nothing(m))
         return fa_fail(FA_ERROR_ARGUMENT,

@@ -170,7 +170,8 @@ static void messages()
                ": to() moves one, fa::use with (placement = FA_PLACE_AUTO)"));
     CHECK(says(failure([&] { fa::relu_(w); }), ": fa::no_grad allows it"));
     CHECK(says(failure([&] { (void)x.item(); }), line(__LINE__) + "item(): reads a tensor with one element"));
-    CHECK(says(failure([&] { (void)fa::optim::sgd(fa::nn::relu(), 1); }), "add() and add_parameter() give them"));
+    CHECK(says(failure([&] { (void)fa::optim::sgd(fa::nn::relu(), 1); }),
+               "those of what was added by add(\"name\", ...)"));
     const fa::tensor loss = fa::sum(w * w);
     loss.backward();
     CHECK(says(failure([&] { loss.backward(); }), "backward({}, true) keeps them"));
@@ -358,7 +359,7 @@ static void networks(const std::string &work)
     fa::load(copy, path);
     CHECK(fa::equal(copy(x), net(x)));
     CHECK(says(failure([&] { fa::load(copy, "/no/such/file"); }), "/no/such/file"));
-    CHECK(says(failure([&] { fa::load(fa::nn::relu(), path); }), "add() and add_parameter() give them to a module"));
+    CHECK(says(failure([&] { fa::load(fa::nn::relu(), path); }), "those of what was added by add(\"name\", ...)"));
     fa::save(net.state(), path);
     CHECK(fa::load_file(path).size() == 5);
     fa::save({{"a", x}}, path);
