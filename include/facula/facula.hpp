@@ -15,7 +15,7 @@
  * first needs no braces if it is a number: fa::argmax(x, 1), and may be several dimensions: fa::sum(x, {0, 1}).
  *  - Handles (tensor, module, optimizer, ...) are counted references: copies are cheap and refer to the same object.
  * The object is freed with its last reference, in no matter which scope or thread. A default-constructed handle refers
- * to none.
+ * to none. Assigning to a variable makes it refer to another object; x[0] = 5 writes into x.
  *  - A call that fails throws fa::error, with the message of the library, which begins with the file and line of the
  * call.
  *  - Threads may use these as C's functions: one handle must not be changed by one thread while another uses it. */
@@ -201,9 +201,10 @@ inline std::string in_cpp(std::string message)
 
 [[noreturn]] inline void raise()
 {
-    const error e((fa_error_code)(), in_cpp((fa_error_message)()));
+    const std::string message = (fa_error_message)();
+    const error e((fa_error_code)(), in_cpp(message));
     (fa_error_clear)();
-    const std::exception_ptr pending = e.code() == FA_ERROR_USER ? take_thrown(e.what()) : nullptr;
+    const std::exception_ptr pending = e.code() == FA_ERROR_USER ? take_thrown(message) : nullptr;
     if (pending)
         std::rethrow_exception(pending);
     throw e;
@@ -1237,7 +1238,7 @@ class first_run
     }
     static void look(const fa_module *m)
     {
-        if (running() && running()->root && is_left_out(running()->root, m))
+        if (m && running() && running()->root && is_left_out(running()->root, m))
             fa__warn("%s runs inside %s, but was not added to it, and so neither its optimizer nor eval() knows it: "
                      "member = add(\"name\", ...)",
                      (fa_module_kind)(m), (fa_module_kind)(running()->root));

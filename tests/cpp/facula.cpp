@@ -250,13 +250,14 @@ struct outer : fa::network {
 // What forgets to add its layers.
 struct forgetful : fa::network {
     fa::module drop = fa::nn::dropout(0.5), fc1 = add("fc1", fa::nn::linear(4, 4)), fc2 = fa::nn::linear(4, 2);
-    fa::module relu = fa::nn::relu(), inner = add("inner", std::make_shared<mlp>());
+    fa::module relu = fa::nn::relu(), inner = add("inner", std::make_shared<mlp>()), none;
+    bool complete = true;
     forgetful() : network("forgetful")
     {
     }
     fa::tensor forward(const fa::tensor &x) override
     {
-        return fc2(drop(relu(fc1(x)))) + inner(x);
+        return complete ? fc2(drop(relu(fc1(x)))) + inner(x) : none(x);
     }
 };
 
@@ -285,6 +286,9 @@ static void layers_that_were_not_added()
     CHECK(list.size() == 2 && says(list[1], "linear runs inside forgetful"));
     (void)net(x);
     CHECK(warnings().empty()); // once
+    forgetful less;
+    less.complete = false;
+    CHECK(says(failure([&] { (void)less(x); }), "fa_forward: the module is NULL"));
     (fa_set_log)(nullptr, nullptr);
 }
 
@@ -503,6 +507,18 @@ static void hooks()
         CHECK((fa::equal(net(fa::tensor{-2.0, 2.0}), fa::tensor{3.0, 1.0})));
     }
     CHECK((fa::equal(net(fa::tensor{-2.0, 2.0}), fa::tensor{0.0, 2.0})));
+    {
+        const fa::hook bad =
+            net.on_forward([](const fa::module &, const std::vector<fa::tensor> &, const fa::tensor &) -> fa::tensor {
+                throw std::out_of_range("fa_to is a name of C");
+            });
+        try {
+            (void)net(w);
+            CHECK(false);
+        } catch (const std::out_of_range &e) {
+            CHECK(!std::strcmp(e.what(), "fa_to is a name of C"));
+        }
+    }
     const fa::hook bad = net.on_forward(
         [](const fa::module &, const std::vector<fa::tensor> &, const fa::tensor &) -> fa::tensor { throw 5; });
     try {
