@@ -171,6 +171,7 @@ inline std::string in_cpp(std::string message)
         {"fa_read", "to_vector()"},
         {"fa_backward", "backward()"},
         {"fa_set_requires_grad", "requires_grad()"},
+        {"fa_retain_grad", "retain_grad()"},
         {"fa_tensor_from", "fa::tensor::from()"},
         {"fa_optim_step", "optimizer.step()"},
         {"fa_optim_zero_grad", "optimizer.zero_grad()"},
@@ -848,6 +849,13 @@ class tensor : public handle<fa_tensor>
     {
         return (fa_requires_grad)(get());
     }
+    /** Makes backward() keep the gradient of a tensor that is no leaf, for grad(). */
+    const tensor &retain_grad(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_retain_grad)(get()));
+        return *this;
+    }
     /** The gradient of a leaf, which backward() accumulates; none before. */
     tensor grad() const
     {
@@ -1333,6 +1341,13 @@ class module : public handle<fa_module>
     bool training() const
     {
         return (fa_module_training)(get());
+    }
+    /** Makes all parameters accumulate gradients, or freezes them and removes their gradients. */
+    const module &requires_grad(bool on, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_module_set_requires_grad)(get(), on));
+        return *this;
     }
     /** Removes the gradients of all parameters. */
     void zero_grad() const

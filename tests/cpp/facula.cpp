@@ -640,6 +640,13 @@ static void gradients()
         CHECK(!(w * 2).requires_grad());
     }
     CHECK((w * 2).requires_grad());
+    const fa::tensor inner = (w * 2).retain_grad();
+    fa::sum(inner * 3).backward();
+    CHECK((fa::equal(inner.grad(), fa::tensor{3.0, 3.0})));
+    CHECK(says(failure([] { fa::ones({2}).retain_grad(); }), line(__LINE__) + "retain_grad(): "));
+    const fa::module net = fa::nn::linear(2, 1);
+    CHECK(!net.requires_grad(false).parameters()["bias"].requires_grad());
+    CHECK(net.requires_grad(true).parameters()["bias"].requires_grad());
     const auto g = fa::grad_of({fa::sum(w * w)}, {w});
     CHECK((g.size() == 1 && fa::equal(g[0], fa::tensor{2.0, 4.0})));
     fa_settings s = fa::settings();
