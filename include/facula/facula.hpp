@@ -15,12 +15,13 @@
  * first needs no braces if it is a number: fa::argmax(x, 1), and may be several dimensions: fa::sum(x, {0, 1}).
  *  - Handles (tensor, module, optimizer, ...) are counted references: copies are cheap and refer to the same object.
  * The object is freed with its last reference, in no matter which scope or thread. A default-constructed handle refers
- * to none.
+ * to none. Assigning to a variable makes it refer to another object; x[0] = 5 writes into x.
  *  - A call that fails throws fa::error, with the message of the library, which begins with the file and line of the
  * call.
  *  - Threads may use these as C's functions: one handle must not be changed by one thread while another uses it. */
 #ifndef FACULA_HPP
 #define FACULA_HPP
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -76,7 +77,7 @@ class error : public std::runtime_error
 {
   public:
     /** An error of a kind, with a message. */
-    error(fa_code code, const char *message) : std::runtime_error(message), kind(code)
+    error(fa_code code, const std::string &message) : std::runtime_error(message), kind(code)
     {
     }
     /** The kind of error. */
@@ -144,11 +145,67 @@ inline std::exception_ptr take_thrown(const std::string &message)
     return exception;
 }
 
+/* Whether a character may be part of a name, or of a path. */
+inline bool of_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* A message of the library, in which what is no function of the same name in C++ is as C++ writes it. What may be a
+ * part of a path stays. */
+inline std::string in_cpp(std::string message)
+{
+    static const struct {
+        std::string c, here;
+    } idioms[] = {
+        {"FA_USE(.no_grad = true)", "fa::no_grad"},
+        {"FA_USE(.", "fa::use with ("},
+        {"FA_USE: .", "fa::use: "},
+        {".retain_graph = true", "backward({}, true)"},
+        {"what was added to it", "what was added by add(\"name\", ...)"},
+        {"fa_to", "to()"},
+        {"fa_cpu", "cpu()"},
+        {"fa_item", "item()"},
+        {"fa_item_int", "item()"},
+        {"fa_ptr", "data()"},
+        {"fa_read", "to_vector()"},
+        {"fa_backward", "backward()"},
+        {"fa_set_requires_grad", "requires_grad()"},
+        {"fa_retain_grad", "retain_grad()"},
+        {"fa_tensor_from", "fa::tensor::from()"},
+        {"fa_optim_step", "optimizer.step()"},
+        {"fa_optim_zero_grad", "optimizer.zero_grad()"},
+        {"fa_schedule_step", "schedule.step()"},
+        {"fa_schedule_step_metric", "schedule.step()"},
+        {"fa_scaler_scale", "scaler.scale()"},
+        {"fa_scaler_step", "scaler.step()"},
+        {"fa_scaler_unscale", "scaler.unscale()"},
+        {"fa_scaler_update", "scaler.update()"},
+        {"fa_meter_reset", "meter.reset()"},
+    };
+    for (const auto &i : idioms)
+        for (std::size_t at = 0; (at = message.find(i.c, at)) != std::string::npos;) {
+            const std::size_t end = at + i.c.size();
+            const char before = at ? message[at - 1] : ' ', after = end < message.size() ? message[end] : ' ';
+            const bool named = of_name(i.c.back()); /* and so a name may go on */
+            if (of_name(before) || before == '/' || before == '-' || (named && (of_name(after) || after == '/'))
+                || (named && after == '.' && end + 1 < message.size() && of_name(message[end + 1]))) {
+                at = end;
+                continue;
+            }
+            const bool called = after == '(' && i.here.back() == ')'; /* its parentheses follow */
+            message.replace(at, i.c.size(), i.here, 0, i.here.size() - (called ? 2 : 0));
+            at += i.here.size() - (called ? 2 : 0);
+        }
+    return message;
+}
+
 [[noreturn]] inline void raise()
 {
-    const error e((fa_error_code)(), (fa_error_message)());
+    const std::string message = (fa_error_message)();
+    const error e((fa_error_code)(), in_cpp(message));
     (fa_error_clear)();
-    const std::exception_ptr pending = e.code() == FA_ERROR_USER ? take_thrown(e.what()) : nullptr;
+    const std::exception_ptr pending = e.code() == FA_ERROR_USER ? take_thrown(message) : nullptr;
     if (pending)
         std::rethrow_exception(pending);
     throw e;
@@ -628,6 +685,14 @@ class tensor : public handle<fa_tensor>
   public:
     using handle::handle;
     tensor() = default;
+    tensor(const tensor &) = default;
+    tensor(tensor &&) = default;
+    /** Makes a variable refer to another tensor; no memory is written. */
+    tensor &operator=(const tensor &) & = default;
+    tensor &operator=(tensor &&) & = default;
+    /** Writes a number or a tensor into what a call returned, as into a part: x[0] = 5, x["0, :"] = y,
+     *  x.select(1, 0) = x.select(1, 2). An error if nothing else refers to that memory. */
+    tensor operator=(const arg &value) &&;
     /** A tensor of the numbers in the list: {1.0, 2.0} is f32, {1, 2} is i64. */
     template <class N, class = std::enable_if_t<std::is_arithmetic<N>::value>>
     tensor(std::initializer_list<N> list, FA__HERE) : tensor(of_list(list, file, line))
@@ -671,10 +736,12 @@ class tensor : public handle<fa_tensor>
     /** A tensor over memory of the program, without a copy: it has to outlive the tensor and its views. */
     template <class N> static tensor borrow(N *data, const fa::shape &shape, FA__HERE)
     {
+        static_assert(!std::is_const<N>::value, "a tensor can be written to, and so it borrows no const memory: "
+                                                "fa::tensor::from copies");
         const detail::call here(file, line);
         fa_tensor_borrow_options o = FA__DEFAULT_fa_tensor_borrow;
-        o.dtype = fa__dtype_of_type<N>();
-        return owned((fa_tensor_borrow)(data, shape.get(), &o));
+        o.dtype = fa__dtype_of_type<std::remove_const_t<N>>();
+        return owned((fa_tensor_borrow)(const_cast<std::remove_const_t<N> *>(data), shape.get(), &o));
     }
     /** A tensor from text: "[[1, 2], [3, 4]]". */
     static tensor parse(const std::string &text, FA__HERE)
@@ -782,6 +849,13 @@ class tensor : public handle<fa_tensor>
     {
         return (fa_requires_grad)(get());
     }
+    /** Makes backward() keep the gradient of a tensor that is no leaf, for grad(). */
+    const tensor &retain_grad(FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_retain_grad)(get()));
+        return *this;
+    }
     /** The gradient of a leaf, which backward() accumulates; none before. */
     tensor grad() const
     {
@@ -807,12 +881,18 @@ class tensor : public handle<fa_tensor>
     /** Prints it to standard output, as PyTorch does. */
     void print() const
     {
+        if (!defined()) {
+            std::puts("[undefined]");
+            return;
+        }
         (fa_print)(get());
         detail::check();
     }
     /** What print() prints. */
     std::string text() const
     {
+        if (!defined())
+            return "[undefined]";
         const std::unique_ptr<char, void (*)(char *)> s((fa_text)(get()), fa_free_text);
         detail::good(s.get());
         return s.get();
@@ -938,6 +1018,71 @@ class arg
     const int written_at;         /**< the line there */
 };
 
+/** Tensors with names, in the order of a module: for (const auto &[name, t] : net.parameters()). */
+class named_tensors
+{
+  public:
+    /** A name and the tensor. */
+    using value_type = std::pair<std::string, tensor>;
+    /** None. */
+    named_tensors() = default;
+    /** The names and tensors, in this order. */
+    named_tensors(std::vector<value_type> list) : item(std::move(list))
+    {
+    }
+    /** The first one. */
+    auto begin() const
+    {
+        return item.begin();
+    }
+    /** Behind the last one. */
+    auto end() const
+    {
+        return item.end();
+    }
+    /** How many there are. */
+    std::size_t size() const
+    {
+        return item.size();
+    }
+    /** Whether there are none. */
+    bool empty() const
+    {
+        return item.empty();
+    }
+    /** 1 if there is one of the name, or 0. */
+    std::size_t count(const std::string &name) const
+    {
+        return find(name) ? 1 : 0;
+    }
+    /** The tensor of the name; an error if there is none. */
+    tensor at(const std::string &name, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        const tensor *const found = find(name);
+        if (!found)
+            (fa_fail)(FA_ERROR_ARGUMENT, "none of the %zu tensors is called \"%s\"", size(), name.c_str());
+        detail::check();
+        return *found;
+    }
+    /** The same. */
+    tensor operator[](const index &name) const
+    {
+        const char *const text = name.text.get();
+        return at(text ? text : std::to_string(name.number), name.written_in, name.written_at);
+    }
+
+  private:
+    const tensor *find(const std::string &name) const
+    {
+        for (const value_type &one : item)
+            if (one.first == name)
+                return &one.second;
+        return nullptr;
+    }
+    std::vector<value_type> item;
+};
+
 /** A list of tensors: {a, b}, or a vector. */
 class tensors
 {
@@ -994,23 +1139,29 @@ inline std::vector<tensor> all(fa_tensors list)
     return v;
 }
 
-inline std::map<std::string, tensor> named(const fa_parameters &list)
+inline named_tensors named(const fa_parameters &list)
 {
-    std::map<std::string, tensor> m;
+    std::vector<named_tensors::value_type> v;
     if (!list.count)
         check();
     for (size_t i = 0; i < list.count; i++)
-        m.emplace(list.name[i], tensor(list.item[i]));
-    return m;
+        v.emplace_back(list.name[i], tensor(list.item[i]));
+    return v;
 }
 
-/* The names and tensors of a map, for C's functions, while the map lives. */
-class named_tensors
+inline std::map<std::string, tensor> mapped(const fa_parameters &list)
+{
+    const named_tensors v = named(list);
+    return {v.begin(), v.end()};
+}
+
+/* Names and tensors for C's functions, while those given live. */
+class parameters_of
 {
   public:
-    explicit named_tensors(const std::map<std::string, tensor> &map)
+    template <class Named> explicit parameters_of(const Named &list)
     {
-        for (const auto &one : map) {
+        for (const auto &one : list) {
             name.push_back(one.first.c_str());
             item.push_back(one.second.get());
         }
@@ -1026,6 +1177,13 @@ class named_tensors
 };
 
 } // namespace detail
+
+inline tensor tensor::operator=(const arg &value) &&
+{
+    const detail::call here(value.written_in, value.written_at);
+    detail::good(fa__set_returned(get(), value.get()));
+    return *this;
+}
 
 inline const tensor &tensor::set(const index &where, const arg &value, const char *file, int line) const
 {
@@ -1065,12 +1223,71 @@ struct transformer_options {
 
 class network;
 
+namespace detail
+{
+
+/* While a network that belongs to no other runs for the first time in this thread, each module is looked at that it
+ * runs: one that was not added to it would be left out by its optimizer and by eval(), without an error. */
+class first_run
+{
+  public:
+    first_run(const fa_module *network, std::atomic<bool> &ran) : outer(running())
+    {
+        if (!ran.load(std::memory_order_relaxed) && !ran.exchange(true) && !outer) /* else the outer one looks */
+            root = network;
+        if (!outer)
+            running() = this;
+    }
+    first_run(const first_run &) = delete;
+    first_run &operator=(const first_run &) = delete;
+    ~first_run()
+    {
+        running() = outer;
+    }
+    static void look(const fa_module *m)
+    {
+        if (m && running() && running()->root && is_left_out(running()->root, m))
+            fa__warn("%s runs inside %s, but was not added to it, and so neither its optimizer nor eval() knows it: "
+                     "member = add(\"name\", ...)",
+                     (fa_module_kind)(m), (fa_module_kind)(running()->root));
+    }
+
+  private:
+    static first_run *&running()
+    {
+        static thread_local first_run *now = nullptr;
+        return now;
+    }
+    /* Whether it has to be trained, or has a mode, and is none of the descendants. */
+    static bool is_left_out(const fa_module *root, const fa_module *m)
+    {
+        const scope temporary;
+        const fa_parameters p = (fa_module_parameters)(m);
+        bool matters = std::string((fa_module_kind)(m)).find("dropout") != std::string::npos;
+        for (size_t i = 0; i < p.count; i++)
+            matters = matters || (fa_requires_grad)(p.item[i]);
+        const fa_modules all = (fa_module_modules)(root);
+        for (size_t i = 0; matters && i < all.count; i++)
+            matters = all.item[i] != m;
+        return matters;
+    }
+    const fa_module *root = nullptr;
+    first_run *const outer;
+};
+
+} // namespace detail
+
 /** A layer or network; a function of tensors. */
 class module : public handle<fa_module>
 {
   public:
     using handle::handle;
     module() = default;
+    module(const module &) = default;
+    module(module &&) = default;
+    /** Makes a variable refer to another module. What child() returns is none: it cannot be replaced like that. */
+    module &operator=(const module &) & = default;
+    module &operator=(module &&) & = default;
     /** A network that ends with the expression is no module. */
     template <class N, class = std::enable_if_t<!std::is_reference<N>::value && std::is_base_of<network, N>::value>>
     module(N &&)
@@ -1125,19 +1342,26 @@ class module : public handle<fa_module>
     {
         return (fa_module_training)(get());
     }
+    /** Makes all parameters accumulate gradients, or freezes them and removes their gradients. */
+    const module &requires_grad(bool on, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        detail::good((fa_module_set_requires_grad)(get(), on));
+        return *this;
+    }
     /** Removes the gradients of all parameters. */
     void zero_grad() const
     {
         detail::good((fa_module_zero_grad)(get()));
     }
-    /** The parameters, by their names. */
-    std::map<std::string, tensor> parameters() const
+    /** The parameters, with their names: net.parameters()["fc1.weight"]. */
+    named_tensors parameters() const
     {
         const scope temporary;
         return detail::named((fa_module_parameters)(get()));
     }
-    /** Parameters and buffers, by their names. */
-    std::map<std::string, tensor> state() const
+    /** Parameters and buffers, with their names. */
+    named_tensors state() const
     {
         const scope temporary;
         return detail::named((fa_module_state)(get()));
@@ -1258,6 +1482,7 @@ class module : public handle<fa_module>
     tensor run(const tensors &inputs, const char *file, int line) const
     {
         const detail::call here(file, line);
+        detail::first_run::look(get());
         return tensor::owned(fa__forward(get(), inputs.get()));
     }
 };
@@ -1333,6 +1558,7 @@ class network : public module
             if (!n)
                 throw error(FA_ERROR_STATE,
                             "the network was destroyed: it has to live as long as the modules that it was added to");
+            const detail::first_run looks(n->itself.get(), n->ran);
             return detail::handed_over(n->forward(detail::all(inputs)));
         } catch (...) {
             detail::gave_up();
@@ -1340,6 +1566,7 @@ class network : public module
         return nullptr;
     }
     std::vector<std::shared_ptr<network>> kept;
+    std::atomic<bool> ran{false};
     const module itself; /* whatever becomes of the handle */
 };
 
@@ -1557,8 +1784,8 @@ class parameters
         for (const tensor &t : kept)
             item.push_back(t.get());
     }
-    /** Those of module::parameters(), in the order of their names. */
-    parameters(const std::map<std::string, tensor> &named) : parameters(values(named))
+    /** Those of module::parameters(). */
+    parameters(const named_tensors &named) : parameters(values(named))
     {
     }
     /** That of C, which lives as long as this. */
@@ -1568,7 +1795,7 @@ class parameters
     }
 
   private:
-    static std::vector<tensor> values(const std::map<std::string, tensor> &named)
+    static std::vector<tensor> values(const named_tensors &named)
     {
         std::vector<tensor> list;
         for (const auto &entry : named)
@@ -1596,7 +1823,7 @@ namespace detail
 inline state_dict state_of(const fa_state_dict &s)
 {
     good(s.kind);
-    state_dict state = {s.kind, named(s.tensors), {}};
+    state_dict state = {s.kind, mapped(s.tensors), {}};
     for (size_t i = 0; i < s.numbers.count; i++)
         state.numbers.emplace(s.numbers.name[i], s.numbers.item[i]);
     return state;
@@ -1604,7 +1831,7 @@ inline state_dict state_of(const fa_state_dict &s)
 
 template <class T> void load_state(T *object, bool (*load)(T *, const fa_state_dict *), const state_dict &state)
 {
-    const named_tensors tensors(state.tensors);
+    const parameters_of tensors(state.tensors);
     std::vector<double> item;
     std::vector<const char *> name;
     for (const auto &one : state.numbers) {
@@ -1691,10 +1918,12 @@ class schedule : public handle<fa_schedule>
   public:
     using handle::handle;
     schedule() = default;
-    /** The result of a call of C's functions, taken out of its scope; throws if it is NULL. */
-    static schedule owned(fa_schedule *result)
+    /** The result of a call of C's functions, taken out of its scope, and what it calls; throws if it is NULL. */
+    static schedule owned(fa_schedule *result, std::shared_ptr<void> calls = {})
     {
-        return schedule(own(result), taken());
+        schedule s(own(result), taken());
+        s.kept = std::move(calls);
+        return s;
     }
     /** Goes to the next epoch, or step. */
     void step(FA__HERE) const
@@ -1725,7 +1954,63 @@ class schedule : public handle<fa_schedule>
     schedule(fa_schedule *object, taken t) : handle(object, t)
     {
     }
+    std::shared_ptr<void> kept;
 };
+
+namespace detail
+{
+
+/* Schedules for C's functions; their result keeps them. */
+struct schedules {
+    std::vector<schedule> kept;
+    std::vector<fa_schedule *> item;
+
+    explicit schedules(std::initializer_list<schedule> list) : kept(list)
+    {
+        for (const schedule &s : kept)
+            item.push_back(s.get());
+    }
+};
+
+} // namespace detail
+
+namespace lr
+{
+/** Multiplies the base rate of each group by factor(epoch, group), which is 0 or more. The function lives as long as
+ * the schedule; an exception in it passes through the library. */
+inline schedule lambda(const optimizer &o, std::function<double(int64_t epoch, int group)> factor, FA__HERE)
+{
+    using F = decltype(factor);
+    const detail::call here(file, line);
+    const auto f = std::make_shared<F>(std::move(factor));
+    const fa_schedule_function called = [](int64_t epoch, int group, void *context) {
+        try {
+            return (*static_cast<F *>(context))(epoch, group);
+        } catch (...) {
+            detail::gave_up();
+        }
+        return 0.0;
+    };
+    return schedule::owned((fa_schedule_lambda)(o.get(), called, f.get()), f);
+}
+
+/** Steps several schedules of one optimizer together: fa::lr::chained({warm_up, decay}). Step only the result. */
+inline schedule chained(std::initializer_list<schedule> list, FA__HERE)
+{
+    const detail::call here(file, line);
+    const auto s = std::make_shared<detail::schedules>(list);
+    return schedule::owned(fa__schedule_chained(s->item.size(), s->item.data()), s);
+}
+
+/** Runs schedules of one optimizer one after the other: the first until epoch milestones[0], then the second from its
+ * own epoch 0 and the base rate, and so on: fa::lr::sequential({5}, {warm_up, decay}). Step only the result. */
+inline schedule sequential(const numbers &milestones, std::initializer_list<schedule> list, FA__HERE)
+{
+    const detail::call here(file, line);
+    const auto s = std::make_shared<detail::schedules>(list);
+    return schedule::owned(fa__schedule_sequential(milestones.get(), s->item.size(), s->item.data()), s);
+}
+} // namespace lr
 
 /** A gradient scaler for training in f16; fa::amp::scaler() makes one. */
 class grad_scaler : public handle<fa_scaler>
@@ -2041,15 +2326,28 @@ inline void save(const module &m, const std::string &path, FA__HERE)
 inline void save(const std::map<std::string, tensor> &named, const std::string &path, FA__HERE)
 {
     const detail::call here(file, line);
-    detail::good((fa_save)(detail::named_tensors(named).get(), path.c_str(), nullptr));
+    detail::good((fa_save)(detail::parameters_of(named).get(), path.c_str(), nullptr));
 }
 
+/** The same, in this order: fa::save(net.state(), path). */
+inline void save(const named_tensors &named, const std::string &path, FA__HERE)
+{
+    const detail::call here(file, line);
+    detail::good((fa_save)(detail::parameters_of(named).get(), path.c_str(), nullptr));
+}
+
+/** Options of load(). */
+struct load_options {
+    bool strict = true;   /**< false: missing and unexpected names are ignored, unless no name fits at all */
+    fa::text prefix = ""; /**< load only names of the file that begin with this, such as "encoder.", without it */
+};
+
 /** Reads parameters and buffers of a module from a file. */
-inline void load(const module &m, const std::string &path, bool strict = true, FA__HERE)
+inline void load(const module &m, const std::string &path, const load_options &options = {}, FA__HERE)
 {
     const detail::call here(file, line);
     fa_load_options o = FA__DEFAULT_fa_load;
-    o.strict = strict;
+    o.strict = options.strict, o.prefix = options.prefix.get();
     detail::good((fa_load)(fa__module_names(m.get()), path.c_str(), &o));
 }
 
@@ -2057,7 +2355,7 @@ inline void load(const module &m, const std::string &path, bool strict = true, F
 inline std::map<std::string, tensor> load_file(const std::string &path, FA__HERE)
 {
     const detail::call here(file, line);
-    return detail::named((fa_load_file)(path.c_str(), nullptr).tensors);
+    return detail::mapped((fa_load_file)(path.c_str(), nullptr).tensors);
 }
 
 /** The strings in the header of a file: the metadata of checkpoint_save(). */

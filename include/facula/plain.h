@@ -47,6 +47,10 @@ FA_API fa_dims fa_dims_of(size_t count, const int64_t *dim);
 /** A height and a width, as FA_PAIR(height, width). */
 FA_API fa_pair fa_pair_of(int64_t height, int64_t width);
 
+/* Writes into a tensor that a call has returned to C++, as x[0] = 5 does. False and an error if nothing else refers to
+ * its memory: the program could not read what was written. */
+FA_API bool fa__set_returned(fa_tensor *x, fa_arg value);
+
 /* ---- ownership ---- */
 
 /** Takes an object that a call of this thread has returned out of its scope: the caller owns that reference then, and

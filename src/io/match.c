@@ -153,8 +153,8 @@ static bool finds_nothing(const fa__match *m)
     return m->state.count > 0;
 }
 
-/* True if the file has all tensors, and none where they were looked for: under their names behind another prefix, the
- * first `length` bytes of `*name`. */
+/* True if the file has all tensors, of the right shapes, and none where they were looked for: under their names behind
+ * another prefix, the first `length` bytes of `*name`. */
 static bool is_elsewhere(const fa__stored *a, const fa__match *m, const char **name, int *length)
 {
     if (!finds_nothing(m))
@@ -173,7 +173,8 @@ static bool is_elsewhere(const fa__stored *a, const fa__match *m, const char **n
         bool found = true;
         for (size_t i = 0; i < p.count && found; i++) {
             const wanted w = {prefix, p.name[i]};
-            found = bsearch(&w, s->at, a->count, sizeof *s->at, wanted_against);
+            const fa_saved_entry *const *e = bsearch(&w, s->at, a->count, sizeof *s->at, wanted_against);
+            found = e && (*e)->rank <= FA_MAX_DIMS && same_shape((*e)->shape, fa_tensor_shape(p.item[i]));
         }
         if (found) {
             *name = a->entry[k].name;
@@ -184,19 +185,46 @@ static bool is_elsewhere(const fa__stored *a, const fa__match *m, const char **n
     return false;
 }
 
+static bool is_checkpoint(const fa__stored *a)
+{
+    for (size_t i = 0; i < a->texts; i++)
+        if (!strcmp(a->name[i], "facula.checkpoint"))
+            return true;
+    return false;
+}
+
+/* False and an error if no name fits, and it is known why. */
+static bool is_the_right_place(const fa__stored *a, const char *prefix, const fa__match *m)
+{
+    bool checkpoint = is_checkpoint(a);
+    const char *name;
+    int length;
+    for (size_t k = 0; !m->state.count && k < a->count; k++)
+        if (fa__below(a->entry[k].name, prefix))
+            return fa_fail(FA_ERROR_ARGUMENT,
+                           "%s: %s: there are no tensors to load into: a module has those of what was added to it",
+                           a->who, a->path);
+    if (checkpoint && !*prefix && finds_nothing(m))
+        return fa_fail(FA_ERROR_ARGUMENT,
+                       "%s: %s: this is a checkpoint: fa_checkpoint_load reads it, and .prefix = \"model.\" the "
+                       "module's tensors alone",
+                       a->who, a->path);
+    if (!checkpoint && is_elsewhere(a, m, &name, &length))
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: %s: all names are in the file behind \"%.*s\": .prefix = \"%.*s\"",
+                       a->who, a->path, length, name, length, name);
+    return true;
+}
+
 static bool fits(const fa__stored *a, const char *prefix, const fa__match *m, bool strict)
 {
     const char *nothing = !strict && finds_nothing(m) ? "no name fits, and so nothing would be loaded: " : "";
     strict = strict || *nothing;
-    static const char missing[] = "missing: ", unexpected[] = "unexpected: ", misshapen[] = "of another shape: ",
-                      elsewhere[] = "all names are in the file behind ";
+    static const char missing[] = "missing: ", unexpected[] = "unexpected: ", misshapen[] = "of another shape: ";
     complaints c = {.length = 0};
     char here[128], there[128];
     fa_parameters p = m->state;
-    const char *name;
-    int length;
-    if (strict && is_elsewhere(a, m, &name, &length))
-        complain(&c, elsewhere, "\"%.*s\" (.prefix of fa_load)", length, name);
+    if (strict && !is_the_right_place(a, prefix, m))
+        return false;
     for (size_t i = 0; strict && i < p.count && !is_full(&c); i++)
         if (is_missing(m, i))
             complain(&c, missing, "%s", p.name[i]);

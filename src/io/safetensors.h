@@ -94,7 +94,7 @@ static inline const char *fa__below(const char *name, const char *prefix)
 typedef struct fa__match fa__match;
 
 /* Finds the entry `prefix` + name for each tensor of `state`; owned by the innermost scope. NULL and an error that
- * lists, if strict, missing and unexpected names (with that prefix), and in any case mismatched shapes; and says behind
+ * lists, if strict, missing and unexpected names (with that prefix), and in any case mismatched shapes; or says behind
  * which other prefix the file has all names. */
 fa__match *fa__match_new(const fa__stored *archive, const char *prefix, fa_parameters state, bool strict);
 /* Reads the entries into memory of the innermost scope. */

@@ -90,9 +90,10 @@ static void warn_of_training(const fa_module *layer)
 {
     static atomic_flag warned = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&warned))
-        fa__warn("%s runs in training mode while gradients are off: fa_module_train(net, false) before evaluation "
-                 "(fa_module_train(net, true) under .no_grad says that it is meant)",
-                 layer->kind);
+        fa__warn(
+            "%s runs in training mode while gradients are off: fa_module_train(net, false) before evaluation, which "
+            "reaches what was added to net (fa_module_train(net, true) under .no_grad says that it is meant)",
+            layer->kind);
 }
 
 bool fa__layer_trains(const fa_module *layer)

@@ -132,7 +132,8 @@ static bool group_add(fa_optim *o, const char *who, fa_parameters p, const doubl
     if (!fa__options_check(o->method, who, option))
         return false;
     if (!p.count)
-        return fa_fail(FA_ERROR_ARGUMENT, "%s: there are no parameters", who);
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: there are no parameters: a module has those of what was added to it",
+                       who);
     for (size_t i = 0; i < p.count; i++)
         if (!parameter_is_good(o, who, p, i))
             return false;

@@ -107,6 +107,81 @@ static void values()
     CHECK(fa::tensor::parse("[[1, 2], [3, 4]]").size(1) == 2);
 }
 
+// What a call returned is written into; a variable refers to another tensor.
+static void assignment()
+{
+    fa::tensor x = fa::zeros({3, 2}), y = fa::ones({3, 2});
+    x[0] = 5;
+    x["1, :"] = y[1] * 2;
+    x.select(0, 2) = x.select(0, 0);
+    CHECK((x.to_vector<int>() == std::vector<int>{5, 5, 2, 2, 5, 5}));
+    x["..."] = x[1]["0"]; // broadcast, and within the same memory
+    CHECK((x.to_vector<int>() == std::vector<int>{2, 2, 2, 2, 2, 2}));
+    fa::tensor part = x[0];
+    part = y[0]; // another tensor
+    CHECK(x[0][0].item() == 2 && part[0].item() == 1);
+    const fa::tensor same = (x[1] = 7);
+    CHECK(same[1].item() == 7 && x[1][0].item() == 7 && x[0][0].item() == 2);
+    x[1] += 1;
+    CHECK(x[1][0].item() == 8);
+    const auto twice = [&] { return x; };
+    twice() = 3; // a function's result
+    CHECK(x[2][1].item() == 3);
+    std::move(x) = y; // as in libtorch
+    CHECK(x.defined() && x.get() != y.get() && fa::equal(x, y));
+    fa::tensor a = {1.0}, b = {2.0};
+    fa_tensor *const first = a.get();
+    std::swap(a, b);
+    CHECK(b.get() == first && a.item() == 2);
+    std::vector<fa::tensor> list = {a, b, x};
+    list.erase(list.begin());
+    list.insert(list.begin(), y);
+    list[1] = a;
+    CHECK(list[0].get() == y.get() && list[1].get() == a.get() && b.get() == first && b.item() == 1);
+    std::tie(a, b) = std::make_pair(b, a);
+    CHECK(a.get() == first && b.item() == 2);
+    const fa::module net = fa::nn::linear(2, 1);
+    {
+        const fa::no_grad off;
+        net.parameters()["weight"] = 0.5;
+    }
+    CHECK((net.parameters().at("weight").to_vector<float>() == std::vector<float>{.5, .5}));
+    CHECK(says(failure([&] { net.parameters()["weight"] = 1; }), line(__LINE__) + "fa_set(x, \"...\"): fa_copy_("));
+    const std::string none = "none of the 2 tensors is called";
+    CHECK(says(failure([&] { (void)net.parameters().at("no"); }), line(__LINE__) + none));
+    CHECK(says(failure([&] { (void)net.parameters()["no"]; }), line(__LINE__) + none));
+    CHECK(says(failure([&] { fa::relu(x) = 1; }), line(__LINE__) + "nothing else refers to the tensor"));
+    CHECK(says(failure([&] { fa::tensor() = x; }), line(__LINE__))
+          && says(failure([&] { x[0] = fa::tensor(); }), "NULL"));
+    CHECK(says(failure([&] { x[0] = fa::ones({7}); }), line(__LINE__) + "fa_set("));
+    CHECK((!std::is_assignable<fa::module, fa::module>::value && std::is_move_assignable<fa::module>::value));
+    CHECK((!std::is_assignable<const fa::tensor &, fa::tensor>::value));
+    CHECK(std::is_nothrow_move_constructible<fa::tensor>::value);
+    double memory[2] = {1, 2};
+    fa::tensor::borrow(memory, {2}) = 4;
+    CHECK(memory[0] == 4 && memory[1] == 4);
+}
+
+// Messages of C, as C++ writes what they name.
+static void messages()
+{
+    const fa::tensor x = fa::ones({2, 3}), w = fa::ones({2}).requires_grad(true);
+    CHECK(says(failure([&] { (void)(x + x.to("late:0")); }),
+               ": to() moves one, fa::use with (placement = FA_PLACE_AUTO)"));
+    CHECK(says(failure([&] { fa::relu_(w); }), ": fa::no_grad allows it"));
+    CHECK(says(failure([&] { (void)x.item(); }), line(__LINE__) + "item(): reads a tensor with one element"));
+    CHECK(says(failure([&] { (void)fa::optim::sgd(fa::nn::relu(), 1); }),
+               "those of what was added by add(\"name\", ...)"));
+    const fa::tensor loss = fa::sum(w * w);
+    loss.backward();
+    CHECK(says(failure([&] { loss.backward(); }), "backward({}, true) keeps them"));
+    CHECK(says(failure([] { (void)fa::load_file("/fa_to/fa_to.x/a-fa_to"); }), "/fa_to/fa_to.x/a-fa_to"));
+    CHECK(fa::detail::in_cpp("fa_to(x=1): fa_to() or fa_top fa__to fa_to") == "to(x=1): to() or fa_top fa__to to()");
+    std::ostringstream none;
+    none << fa::tensor();
+    CHECK(none.str() == "[undefined]");
+}
+
 static void errors()
 {
     const fa::tensor a = fa::ones({2, 3});
@@ -120,7 +195,7 @@ static void errors()
     CHECK(fa::allclose(a, a + 1, {.1, 1}) && !fa::allclose(a, a + 1) && !fa::equal(a, a + 1));
     CHECK(says(failure([&] { (void)fa::equal(a, a.to("late:0")); }), line(__LINE__) + "fa_equal: "));
     CHECK(says(failure([&] { (void)fa::allclose(a, fa::ones({7})); }), line(__LINE__) + "fa_isclose("));
-    CHECK(says(failure([&] { a.backward(); }), line(__LINE__) + "fa_backward"));
+    CHECK(says(failure([&] { a.backward(); }), line(__LINE__) + "backward(): "));
     CHECK(says(failure([&] { fa::device none("tpu"); }), "tpu"));
     fa::zeros_options there;
     there.device = "late:1";
@@ -172,6 +247,51 @@ struct outer : fa::network {
     }
 };
 
+// What forgets to add its layers.
+struct forgetful : fa::network {
+    fa::module drop = fa::nn::dropout(0.5), fc1 = add("fc1", fa::nn::linear(4, 4)), fc2 = fa::nn::linear(4, 2);
+    fa::module relu = fa::nn::relu(), inner = add("inner", std::make_shared<mlp>()), none;
+    bool complete = true;
+    forgetful() : network("forgetful")
+    {
+    }
+    fa::tensor forward(const fa::tensor &x) override
+    {
+        return complete ? fc2(drop(relu(fc1(x)))) + inner(x) : none(x);
+    }
+};
+
+static std::vector<std::string> warnings()
+{
+    std::vector<std::string> list;
+    fa_log_level level;
+    char text[1200];
+    while ((fa_log_take)(&level, text, sizeof text))
+        if (level == FA_LOG_WARNING)
+            list.push_back(text);
+    return list;
+}
+
+static void layers_that_were_not_added()
+{
+    (fa_set_log)(fa_log_keep, nullptr);
+    mlp good;
+    forgetful net;
+    const fa::tensor x = fa::ones({1, 4});
+    (void)good(x);
+    CHECK(warnings().empty());
+    (void)net(x);
+    const std::vector<std::string> list = warnings();
+    CHECK(list.size() == 2 && says(list[0], "dropout runs inside forgetful, but was not added to it"));
+    CHECK(list.size() == 2 && says(list[1], "linear runs inside forgetful"));
+    (void)net(x);
+    CHECK(warnings().empty()); // once
+    forgetful less;
+    less.complete = false;
+    CHECK(says(failure([&] { (void)less(x); }), "fa_forward: the module is NULL"));
+    (fa_set_log)(nullptr, nullptr);
+}
+
 static void networks_inside_networks()
 {
     fa::module left;
@@ -208,6 +328,10 @@ static void networks(const std::string &work)
     CHECK(fa::amax(fa::abs(net.scale.grad())).item() <= 0.011);
     CHECK(says(failure([&] { fa::clip_grad_value(net, -1); }), "facula.cpp"));
     CHECK(net(x).size(1) == 2 && net.parameters().size() == 5 && net.parameters().count("fc2.bias"));
+    std::string names;
+    for (const auto &[name, t] : net.parameters())
+        names += name + (t.defined() ? " " : "! ");
+    CHECK(names == "scale fc1.weight fc1.bias fc2.weight fc2.bias "); // in the order of fa_module_parameters()
     net.refuse = 1;
     try {
         (void)net(x);
@@ -239,6 +363,15 @@ static void networks(const std::string &work)
     fa::load(copy, path);
     CHECK(fa::equal(copy(x), net(x)));
     CHECK(says(failure([&] { fa::load(copy, "/no/such/file"); }), "/no/such/file"));
+    CHECK(says(failure([&] { fa::load(fa::nn::relu(), path); }), "those of what was added by add(\"name\", ...)"));
+    fa::save(net.state(), path);
+    CHECK(fa::load_file(path).size() == 5);
+    fa::save({{"a", x}}, path);
+    fa::save({{"a", x}, {"b", x}}, path);
+    CHECK(fa::load_file(path).count("b"));
+    fa::save(fa::nn::sequential({net}), path);
+    CHECK(says(failure([&] { fa::load(copy, path); }), ".prefix = \"0.\""));
+    fa::load(copy, path, {true, "0."});
 
     fa::module outer;
     {
@@ -374,6 +507,18 @@ static void hooks()
         CHECK((fa::equal(net(fa::tensor{-2.0, 2.0}), fa::tensor{3.0, 1.0})));
     }
     CHECK((fa::equal(net(fa::tensor{-2.0, 2.0}), fa::tensor{0.0, 2.0})));
+    {
+        const fa::hook bad =
+            net.on_forward([](const fa::module &, const std::vector<fa::tensor> &, const fa::tensor &) -> fa::tensor {
+                throw std::out_of_range("fa_to is a name of C");
+            });
+        try {
+            (void)net(w);
+            CHECK(false);
+        } catch (const std::out_of_range &e) {
+            CHECK(!std::strcmp(e.what(), "fa_to is a name of C"));
+        }
+    }
     const fa::hook bad = net.on_forward(
         [](const fa::module &, const std::vector<fa::tensor> &, const fa::tensor &) -> fa::tensor { throw 5; });
     try {
@@ -495,6 +640,13 @@ static void gradients()
         CHECK(!(w * 2).requires_grad());
     }
     CHECK((w * 2).requires_grad());
+    const fa::tensor inner = (w * 2).retain_grad();
+    fa::sum(inner * 3).backward();
+    CHECK((fa::equal(inner.grad(), fa::tensor{3.0, 3.0})));
+    CHECK(says(failure([] { fa::ones({2}).retain_grad(); }), line(__LINE__) + "retain_grad(): "));
+    const fa::module net = fa::nn::linear(2, 1);
+    CHECK(!net.requires_grad(false).parameters()["bias"].requires_grad());
+    CHECK(net.requires_grad(true).parameters()["bias"].requires_grad());
     const auto g = fa::grad_of({fa::sum(w * w)}, {w});
     CHECK((g.size() == 1 && fa::equal(g[0], fa::tensor{2.0, 4.0})));
     fa_settings s = fa::settings();
@@ -660,6 +812,10 @@ static void checkpoints(const std::string &work)
     fa::checkpoint_load(path, loaded);
     CHECK(second.loader.position().batch == 3 && fa::load_metadata(path).at("run") == "seven");
     CHECK(fa::equal(second.step(), expected) && first.optim.lr() == second.optim.lr());
+    CHECK(says(failure([&] { fa::load(third.net, path); }), "this is a checkpoint"));
+    fa::load(third.net, path, {true, "model."});
+    loaded.module = fa::nn::linear(5, 5);
+    CHECK(says(failure([&] { fa::checkpoint_load(path, loaded); }), "weight is (1, 3) in the file"));
     CHECK(says(failure([&] { fa::checkpoint_load(work + "/none", loaded); }), line(__LINE__) + "fa_checkpoint_load"));
 
     third.optim.load_state_dict(first.optim.state_dict());
@@ -673,12 +829,53 @@ static void checkpoints(const std::string &work)
     CHECK(other.get_scale() == 8);
 }
 
+static void schedules()
+{
+    const fa::module net = fa::nn::linear(1, 1);
+    const fa::optimizer opt = fa::optim::sgd(net, 8);
+    auto held = std::make_shared<double>(0.5);
+    {
+        const fa::schedule s = fa::lr::lambda(opt, [held](int64_t epoch, int) {
+            if (epoch == 2)
+                throw std::out_of_range("too late");
+            return epoch ? *held : 1;
+        });
+        CHECK(opt.lr() == 8);
+        s.step();
+        CHECK(opt.lr() == 4);
+        try {
+            s.step();
+            CHECK(false);
+        } catch (const std::out_of_range &e) {
+            CHECK(!std::strcmp(e.what(), "too late"));
+        }
+    }
+    CHECK(held.use_count() == 1);
+    const fa::optimizer two = fa::optim::sgd(net, 8);
+    const fa::schedule chain = fa::lr::chained(
+        {fa::lr::lambda(two, [](int64_t e, int) { return e ? 0.5 : 1; }), fa::lr::exponential(two, 0.5)});
+    chain.step();
+    CHECK(two.lr() == 2);
+    const fa::optimizer three = fa::optim::sgd(net, 8);
+    const fa::schedule sequence = fa::lr::sequential(
+        {1}, {fa::lr::lambda(three, [](int64_t, int) { return 0.25; }), fa::lr::exponential(three, 0.5)});
+    CHECK(three.lr() == 2);
+    sequence.step();
+    CHECK(three.lr() == 8);
+    sequence.step();
+    CHECK(three.lr() == 4);
+    CHECK(says(failure([&] { (void)fa::lr::chained({}); }), line(__LINE__)));
+}
+
 int main(int count, char **argument)
 {
     operators();
     values();
+    assignment();
+    messages();
     errors();
     networks_inside_networks();
+    layers_that_were_not_added();
     networks(count > 1 ? argument[1] : ".");
     recurrent();
     attention();
@@ -694,6 +891,7 @@ int main(int count, char **argument)
     dtypes_and_devices();
     texts();
     meters();
+    schedules();
     checkpoints(count > 1 ? argument[1] : ".");
     fa::set_num_threads(1);
     CHECK(says(failure([] { fa::set_num_threads(-1); }), line(__LINE__) + "fa_set_num_threads"));

@@ -142,10 +142,10 @@ static void what_does_not_fit(void **state)
     assert_false(fa_load(wide, path, .strict = false));
     assert_error(FA_ERROR_ARGUMENT, "of another shape");
     assert_false(fa_load(less, path, .strict = false, .prefix = "encoder."));
-    assert_error(FA_ERROR_ARGUMENT, path,
-                 "no name fits, and so nothing would be loaded: all names are in the file behind \"\"",
-                 "missing: 0.weight, 0.bias");
+    assert_error(FA_ERROR_ARGUMENT, path, "all names are in the file behind \"\": .prefix = \"\"");
     assert_false(fa_load(fa_nn_linear(3, 4), path, .strict = false));
+    assert_error(FA_ERROR_ARGUMENT, "all names are in the file behind \"0.\": .prefix = \"0.\"");
+    assert_false(fa_load(fa_nn_linear(3, 9), path, .strict = false)); /* of another shape there */
     assert_error(FA_ERROR_ARGUMENT, "no name fits", "missing: weight, bias; unexpected: 0.bias, 0.weight");
     assert_true(fa_load(fa_nn_relu(), path, .strict = false)); /* it has nothing to load */
     const char *const twice[] = {"a", "a"};
@@ -500,9 +500,9 @@ static void named_tensors_are_saved_and_parts_of_files_loaded(void **state)
     assert_false(fa_load(FA_NAMED("a", x), path, .prefix = "net."));
     assert_error(FA_ERROR_ARGUMENT, "unexpected: b");
     assert_false(fa_load(FA_NAMED("a", x, "b", y), path));
-    assert_error(FA_ERROR_ARGUMENT, "all names are in the file behind \"net.\" (.prefix of fa_load); missing: a, b");
+    assert_error(FA_ERROR_ARGUMENT, "all names are in the file behind \"net.\": .prefix = \"net.\"");
     assert_false(fa_load(FA_NAMED("net.a", x, "net.b", y), path, .prefix = "net."));
-    assert_error(FA_ERROR_ARGUMENT, "behind \"\" (.prefix of fa_load); missing: net.a, net.b");
+    assert_error(FA_ERROR_ARGUMENT, "behind \"\": .prefix = \"\"");
     assert_false(fa_load(FA_NAMED("a", x, "other", y), path));
     assert_error(FA_ERROR_ARGUMENT, "named.safetensors: missing: a; unexpected: net.b, net.a");
     assert_false(fa_load(FA_NAMED("a", x, "c", y), path));

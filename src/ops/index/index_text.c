@@ -6,6 +6,7 @@
 #include "ops/index/entries.h"
 #include <ctype.h>
 #include <errno.h>
+#include <facula/plain.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -266,4 +267,16 @@ fa_tensor *(fa_set)(fa_tensor *x, const char *where, fa_arg value)
         fa__error_within("fa_set(x, \"%.80s\")", where);
     fa__scope_trim(mark, NULL);
     return set ? x : NULL;
+}
+
+bool fa__set_returned(fa_tensor *x, fa_arg value)
+{
+    if (fa__failed() || !fa__tensor_check(x, "the tensor that is assigned to"))
+        return false;
+    fa__storage *s = x->storage;
+    if (!s->borrowed && !atomic_load(&s->pins) && atomic_load(&s->object.references) == 1
+        && atomic_load(&x->object.references) == 1)
+        return fa__fail(FA_ERROR_ARGUMENT, "nothing else refers to the tensor that is assigned to: part = value, as "
+                                           "x[0] = 5, writes into x where the part is a view of it");
+    return (fa_set)(x, "...", value);
 }

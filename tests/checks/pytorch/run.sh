@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh SOURCE BUILD: every piece of C in the tables of docs/from-pytorch.md compiles without a warning and runs without
-# an error, and the tables have not lost their rows; the README's program gives the classes that PyTorch gave for a
+# run.sh SOURCE BUILD: every piece of C and C++ in the tables of docs/from-pytorch.md compiles without a warning and runs
+# without an error, and the tables have not lost their rows; the README's program gives the classes that PyTorch gave for a
 # network that PyTorch saved.
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -16,18 +16,31 @@ run() {
 }
 
 # The second cell of a table's row has pieces of code between backquotes; the rows of a file are ROW(line, code;).
-awk -F ' [|] ' '/^[|] `/ {
-    n = split($2, part, "`")
-    for (i = 2; i <= n; i += 2) code = code part[i] ";"
-    printf "ROW(%d, %s)\n", NR, code
-    code = ""
-}' "$source/docs/from-pytorch.md" >"$folder/rows.inc"
-rows=$(wc -l <"$folder/rows.inc")
-if [ "$rows" -lt 120 ]; then
-    echo "docs/from-pytorch.md has $rows rows, not 120"
+# Those of C++ are in a section of their own.
+pieces() { # file, how many rows it has at least, whether they are C++
+    awk -F ' [|] ' -v wanted="$3" '/^## / { cpp = /^## C[+][+]/ } /^[|] `/ && cpp == wanted {
+        n = split($2, part, "`")
+        for (i = 2; i <= n; i += 2) code = code part[i] ";"
+        printf "ROW(%d, %s)\n", NR, code
+        code = ""
+    }' "$source/docs/from-pytorch.md" >"$folder/$1"
+    rows=$(wc -l <"$folder/$1")
+    if [ "$rows" -lt "$2" ]; then
+        echo "docs/from-pytorch.md has $rows rows, not $2"
+        status=1
+    fi
+}
+pieces rows.inc 120 0
+compile "$here/rows.c" rows -Wno-unused-value -I "$folder" && run rows || status=1
+pieces rows.cpp.inc 50 1
+if ! command -v g++ >/dev/null; then
+    echo "C++: there is no g++"
+elif g++ -std=c++20 -Wall -Wextra -Werror -Wno-unused-result -Wno-unused-value -Wno-unused-variable -I "$source/include" \
+    -I "$folder" "$here/rows.cpp" -L "$build" -lfacula -o "$folder/rows-cpp"; then
+    run rows-cpp || status=1
+else
     status=1
 fi
-compile "$here/rows.c" rows -Wno-unused-value -I "$folder" && run rows || status=1
 
 # Classes and their chances, from the logits that PyTorch gave.
 cp "$source/tests/reference/cnn.safetensors" "$folder/net.safetensors"

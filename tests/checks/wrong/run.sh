@@ -16,6 +16,11 @@ function end() { if (n) { print "}" > to; close(to) } }
 !n { next }
 /^> / { print substr($0, 3) > (n ".said"); next }
 /^-- c\+\+/ { print "" > (n ".cxx"); next }
+/^-- facula.hpp/ {
+    print "" > (n ".cxx")
+    print "}\n#include <facula/facula.hpp>\nvoid g(fa::tensor &t);\nvoid g(fa::tensor &t)\n{\n(void)t;" > to
+    next
+}
 { print > to }
 END { end(); print n > "count" }
 ' "$here/programs.txt"
