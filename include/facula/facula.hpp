@@ -1263,7 +1263,13 @@ class first_run
     {
         const scope temporary;
         const fa_parameters p = (fa_module_parameters)(m);
-        bool matters = std::string((fa_module_kind)(m)).find("dropout") != std::string::npos;
+        bool matters = false;
+        const fa_modules parts = (fa_module_modules)(m);
+        for (size_t i = 0; i < parts.count; i++) {
+            const std::string kind = (fa_module_kind)(parts.item[i]);
+            matters =
+                matters || kind.find("dropout") != std::string::npos || kind.find("batch_norm") != std::string::npos;
+        }
         for (size_t i = 0; i < p.count; i++)
             matters = matters || (fa_requires_grad)(p.item[i]);
         const fa_modules all = (fa_module_modules)(root);

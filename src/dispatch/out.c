@@ -31,7 +31,9 @@ static bool check_graph(fa__call *c)
         return given_fails(c, FA_ERROR_GRADIENT,
                            "a leaf that needs a gradient is changed in place: FA_USE(.no_grad = true) allows it");
     if (t->base && t->base->requires_grad && !t->base->node)
-        return given_fails(c, FA_ERROR_GRADIENT, "a view of a leaf that needs a gradient is changed in place");
+        return given_fails(
+            c, FA_ERROR_GRADIENT,
+            "a view of a leaf that needs a gradient is changed in place: FA_USE(.no_grad = true) allows it");
     return true;
 }
 

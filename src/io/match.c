@@ -209,7 +209,11 @@ static bool is_the_right_place(const fa__stored *a, const char *prefix, const fa
                        "%s: %s: this is a checkpoint: fa_checkpoint_load reads it, and .prefix = \"model.\" the "
                        "module's tensors alone",
                        a->who, a->path);
-    if (!checkpoint && is_elsewhere(a, m, &name, &length))
+    const bool elsewhere = !checkpoint && is_elsewhere(a, m, &name, &length);
+    if (elsewhere && !length)
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: %s: no name fits behind \"%s\", and without .prefix all do", a->who,
+                       a->path, prefix);
+    if (elsewhere)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: %s: all names are in the file behind \"%.*s\": .prefix = \"%.*s\"",
                        a->who, a->path, length, name, length, name);
     return true;

@@ -182,6 +182,27 @@ class Parts(unittest.TestCase):
         self.assertTrue(net.weights[0].is_leaf and net.weights[0].requires_grad)
         self.assertRaisesRegex(ValueError, '8 elements, and the parameters 9', nn.utils.vector_to_parameters, fa.ones(8), net)
 
+    def test_parameters_that_are_not_trained(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.position = nn.Parameter(fa.ones(2), requires_grad=False)
+                self.list = nn.ParameterList([nn.Parameter(fa.ones(2), requires_grad=False), net_less * 2])
+        net_less = fa.ones(3).requires_grad_()
+        net = Net()
+        self.assertEqual([(n, p.requires_grad) for n, p in net.named_parameters()],
+                         [('position', False), ('list.0', False), ('list.1', True)])
+        self.assertEqual(sorted(net.state_dict()), ['list.0', 'list.1', 'position'])
+
+    def test_settings_of_generator_functions(self):
+        @fa.no_grad()
+        def parts():
+            sent = yield fa.is_grad_enabled()
+            yield sent, fa.is_grad_enabled()
+        made = parts()
+        self.assertEqual((next(made), fa.is_grad_enabled(), made.send(3)), (False, True, (3, False)))
+        self.assertEqual(list(made), [])
+
     def test_a_mean_over_all_batches(self):
         norm = nn.BatchNorm1d(1, momentum=None)
         for value in (2.0, 4.0, 9.0):

@@ -276,7 +276,7 @@ bool fa__set_returned(fa_tensor *x, fa_arg value)
     fa__storage *s = x->storage;
     if (!s->borrowed && !atomic_load(&s->pins) && atomic_load(&s->object.references) == 1
         && atomic_load(&x->object.references) == 1)
-        return fa__fail(FA_ERROR_ARGUMENT, "nothing else refers to the tensor that is assigned to: part = value, as "
-                                           "x[0] = 5, writes into x where the part is a view of it");
+        return fa__fail(FA_ERROR_ARGUMENT, "the left side is a new tensor and no view of another, so that the value "
+                                           "would be lost: x[0] = 5 writes into x");
     return (fa_set)(x, "...", value);
 }

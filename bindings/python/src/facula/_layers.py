@@ -180,7 +180,8 @@ class ParameterList(Module):
 
 
 def _parameter_of(tensor):
-    return tensor if isinstance(tensor, Tensor) and tensor.requires_grad else Parameter(tensor)
+    known = isinstance(tensor, Parameter) or isinstance(tensor, Tensor) and tensor.requires_grad and tensor.is_leaf
+    return tensor if known else Parameter(tensor)
 
 
 class Sequential(ModuleList):

@@ -10,7 +10,7 @@ from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_int
 from . import _library as _l
 from ._library import (Handle, Parameters, Place, Shape, Tensors, _borrowed, _call, _check, _declare, _fail, _gave, _making,
                        _module, _new, _scope, _tensors)
-from ._tensor import Tensor, _as_tensor, tensor as copied
+from ._tensor import Parameter, Tensor, _as_tensor, tensor as copied
 
 
 class _Modules(Structure):
@@ -123,10 +123,13 @@ class Module(Handle):
             put = _replace if _part(_child, self._h, name) else _add
         elif isinstance(value, Tensor) and _part(_tensor, self._h, name):
             put = _replace_tensor
-        elif isinstance(value, Tensor) and value.requires_grad and value.is_leaf:
+        elif isinstance(value, Parameter) or isinstance(value, Tensor) and value.requires_grad and value.is_leaf:
             put = _parameter
+        frozen = put is _parameter and not value.requires_grad
         if put and not put(self._h, name.encode(), value._h):
             _fail()
+        if frozen:
+            value.requires_grad_(False)
         object.__setattr__(self, name, value)
 
     def __getattr__(self, name):

@@ -1,6 +1,8 @@
 """Settings for a block: no_grad, autocast and others; random numbers; files."""
 from contextlib import ContextDecorator
 from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p, cast
+from functools import wraps
+from inspect import isgeneratorfunction
 
 from . import _library as _l
 from ._library import Device, Parameters, _declare, _fail, _scope, _text
@@ -76,6 +78,25 @@ class use(ContextDecorator):
         _leave(self.entered.pop())
         if self.settings.get('anomaly'):
             _l._record_lines(-1)
+
+    def __call__(self, function):
+        return self._generator(function) if isgeneratorfunction(function) else super().__call__(function)
+
+    def _generator(self, function):
+        """A generator function whose parts run with these settings, and what is between them with those of its caller."""
+        @wraps(function)
+        def run(*arguments, **options):
+            parts, sent = function(*arguments, **options), None
+            try:
+                while True:
+                    with self:
+                        value = parts.send(sent)
+                    sent = yield value
+            except StopIteration as end:
+                return end.value
+            finally:
+                parts.close()
+        return run
 
 
 def no_grad(function=None):
