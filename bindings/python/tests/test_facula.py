@@ -741,7 +741,8 @@ class NumPy(unittest.TestCase):
         a = numpy.array([True, False])
         x = fa.from_numpy(a)
         a[0] = False
-        self.assertEqual(x.tolist(), [False, False])
+        shared = tuple(int(n) for n in numpy.__version__.split('.')[:2]) >= (1, 25)  # NumPy's DLPack has bool from then on
+        self.assertEqual(x.tolist(), [not shared, False])
         b = numpy.ones(3)
         x = fa.tensor(b)
         b[0] = 5

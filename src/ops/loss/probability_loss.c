@@ -57,7 +57,7 @@ static fa_tensor *of_probabilities(const fa__call *c, const fa_tensor *input, fa
     if (!all || !isnan(fa_item(all)))
         return loss;
     fa_tensor *outside = fa_any(fa_pointwise("x < 0 || x > 1", input));
-    if (outside && !fa_item(outside))
+    if (outside && fa_item(outside) == 0)
         return loss;
     fa__call_fail(c, FA_ERROR_ARGUMENT,
                   "input has elements outside 0 to 1, and has to be probabilities: fa_binary_cross_entropy_with_logits "

@@ -494,8 +494,9 @@ def _is_numpy(x):
 
 
 def from_numpy(a):
-    """A tensor that shares the memory of an array of NumPy. Of one that is read-only it is a copy, with a warning. Dtypes that
-    the library lacks, and another byte order than the machine's, are an error."""
+    """A tensor that shares the memory of an array of NumPy. Of one that is read-only it is a copy, with a warning, and of one of
+    bools where NumPy is older than 1.25. Dtypes that the library lacks, and another byte order than the machine's, are an
+    error."""
     if not a.dtype.isnative:
         raise TypeError(f'the byte order of {a.dtype.str} is not this machine\'s: facula.tensor(a) copies')
     if not a.flags.writeable:
