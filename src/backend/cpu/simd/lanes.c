@@ -126,7 +126,8 @@ INLINE bool sums_of_known(const fa__lanes_sums *t, int channels, int pixels, int
 
 INLINE void sums_with(const fa__lanes_sums *t, int channels, int pixels)
 {
-    const int64_t tap = t->x_next == L ? t->x_tap[2] : 0;
+    enum { MANY = 4 }; /* tiles of fewer channels are rare: one loop is enough */
+    const int64_t tap = channels >= MANY && t->x_next == L ? t->x_tap[2] : 0;
     if (tap == L && sums_of_known(t, channels, pixels, 1))
         return;
     if (tap == -L && sums_of_known(t, channels, pixels, -1))
