@@ -54,7 +54,9 @@ static fa_tensor *of_probabilities(const fa__call *c, const fa_tensor *input, fa
         return loss;
     FA_USE(.no_grad = true);
     fa_tensor *all = loss->rank ? fa_sum(loss) : loss;
-    if (!all || !isnan(fa_item(all)))
+    if (!all)
+        return NULL;
+    if (!isnan(fa_item(all)))
         return loss;
     fa_tensor *outside = fa_any(fa_pointwise("x < 0 || x > 1", input));
     if (outside && fa_item(outside) == 0)

@@ -101,24 +101,18 @@ INLINE void sums_of(const fa__lanes_sums *t, int channels, int pixels, int taps,
         sums_of_tile(t, t->x + n * pixels * t->x_next, t->y + n * pixels * L, channels, pixels, taps, step);
 }
 
+#define TAPS(n)                                                                                                        \
+    case n:                                                                                                            \
+        sums_of(t, channels, pixels, n, step);                                                                         \
+        return true;
 INLINE bool sums_of_known(const fa__lanes_sums *t, int channels, int pixels, int step)
 {
     switch (t->taps[2]) {
-    case 1:
-        sums_of(t, channels, pixels, 1, step);
-        return true;
-    case 2:
-        sums_of(t, channels, pixels, 2, step);
-        return true;
-    case 3:
-        sums_of(t, channels, pixels, 3, step);
-        return true;
-    case 4:
-        sums_of(t, channels, pixels, 4, step);
-        return true;
-    case 5:
-        sums_of(t, channels, pixels, 5, step);
-        return true;
+        TAPS(1)
+        TAPS(2)
+        TAPS(3)
+        TAPS(4)
+        TAPS(5)
     default:
         return false;
     }
