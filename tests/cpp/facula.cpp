@@ -151,8 +151,8 @@ static void assignment()
     CHECK(says(failure([&] { (void)net.parameters().at("no"); }), line(__LINE__) + none));
     CHECK(says(failure([&] { (void)net.parameters()["no"]; }), line(__LINE__) + none));
     CHECK(says(failure([&] { fa::relu(x) = 1; }), line(__LINE__) + "the left side is a new tensor"));
-    CHECK(says(failure([&] { fa::tensor() = x; }), line(__LINE__))
-          && says(failure([&] { x[0] = fa::tensor(); }), "NULL"));
+    CHECK(says(failure([&] { fa::tensor() = x; }), line(__LINE__)));
+    CHECK(says(failure([&] { x[0] = fa::tensor(); }), "NULL"));
     CHECK(says(failure([&] { x[0] = fa::ones({7}); }), line(__LINE__) + "fa_set("));
     CHECK((!std::is_assignable<fa::module, fa::module>::value && std::is_move_assignable<fa::module>::value));
     CHECK((!std::is_assignable<const fa::tensor &, fa::tensor>::value));

@@ -62,7 +62,7 @@ static void choose_packing(fa__gemm_plan *j)
     j->pack_a =
         g->a_source || !kind->direct || (g->n >= 256 && g->m * g->k * size > small_a)
         || (g->a_col == 1 && g->n > kind->cols && crowded(g->a_row, size, g->m * g->k * size > large ? 2048 : 4096));
-    j->a_by_tiles = j->pack_a && !g->a_source && kind->group == 1;
+    j->a_by_tiles = j->pack_a && !g->a_source && kind->group == 1 && (kind->direct || g->a_col != 1);
     j->staged = g->sink || !kind->direct || g->c_col != 1 || (g->bias && (g->bias_col != 1 || g->bias_row != 0));
 }
 

@@ -29,6 +29,20 @@ INLINE void store_bytes(uint8_t *p, f32m v, int64_t n)
 #else
 typedef uint16_t uint16h __attribute__((__vector_size__(VECTOR_BYTES / 2)));
 
+/* Fewer than 8 numbers of 16 bits, in pieces of 4, 2 and 1 */
+INLINE void copy_halves(void *to, const void *from, int64_t n)
+{
+    uint16_t *out = to;
+    const uint16_t *in = from;
+#define COPY_PIECE(piece)                                                                                              \
+    if (n & (piece)) {                                                                                                 \
+        __builtin_memcpy(out, in, (piece) * sizeof *in);                                                               \
+        out += piece;                                                                                                  \
+        in += piece;                                                                                                   \
+    }
+    COPY_PIECE(4) COPY_PIECE(2) COPY_PIECE(1)
+}
+
 /* Pieces of 4, 2 and 1 */
 INLINE uint64_t load_pieces(const uint8_t *p, int64_t n)
 {
@@ -101,7 +115,7 @@ INLINE f32m load_halves(const uint16_t *p, int64_t n)
 #else
     uint16h v = {0};
     if (n < f32_lanes)
-        __builtin_memcpy(&v, p, (size_t)n * 2);
+        copy_halves(&v, p, n);
     else
         __builtin_memcpy(&v, p, sizeof v);
     return __builtin_convertvector(v, f32m);
@@ -117,7 +131,7 @@ INLINE void store_halves(uint16_t *p, f32m v, int64_t n)
 #else
     const uint16h narrow = __builtin_convertvector(v, uint16h);
     if (n < f32_lanes)
-        __builtin_memcpy(p, &narrow, (size_t)n * 2);
+        copy_halves(p, &narrow, n);
     else
         __builtin_memcpy(p, &narrow, sizeof narrow);
 #endif

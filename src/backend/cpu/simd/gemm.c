@@ -24,6 +24,37 @@
 #define REAL_TYPE double
 #include "backend/cpu/simd/gemm_real.inc"
 
+/* ---- operands of 16 bits ---- */
+/* to[i * to_row + j] = from[i + j * from_col] for j < cols, and i below the number that is returned, at most `rows` */
+static int64_t bf16_turn_squares(float *to, int64_t to_row, const uint16_t *from, int64_t from_col, int64_t rows,
+                                 int64_t cols)
+{
+    enum { SIDE = 2 * f32_lanes };
+    for (int64_t j = 0; j < cols; j += f32_lanes) {
+        const int64_t count = cols - j < f32_lanes ? cols - j : f32_lanes;
+        for (int64_t i = 0; i + SIDE <= rows; i += SIDE) {
+            f32v in[f32_lanes], out[f32_lanes];
+            UNROLL
+            for (int q = 0; q < f32_lanes; q++)
+                in[q] = bf16_load_pairs(from + i + (j + (q < count ? q : count - 1)) * from_col);
+            f32_turn(out, in);
+            UNROLL
+            for (int q = 0; q < f32_lanes; q++) {
+                f32_store_part(to + (i + 2 * q) * to_row + j, bf16_first(out[q]), count);
+                f32_store_part(to + (i + 2 * q + 1) * to_row + j, bf16_second(out[q]), count);
+            }
+        }
+    }
+    return rows / SIDE * SIDE;
+}
+
+static int64_t f16_turn_squares(float *to, int64_t to_row, const uint16_t *from, int64_t from_col, int64_t rows,
+                                int64_t cols)
+{
+    (void)to, (void)to_row, (void)from, (void)from_col, (void)rows, (void)cols;
+    return 0;
+}
+
 #define HALF f16
 #include "backend/cpu/simd/gemm_half.inc"
 #define HALF bf16

@@ -153,4 +153,23 @@ TURN(f64, TAKE_F64, 2)
 #endif
 SQUARE(f32, float, 4)
 SQUARE(f64, double, 2)
+
+/* ---- 16 bits ---- */
+/* Two neighbours, wherever they lie, as one f32, so that they are turned together */
+typedef float f32_pairs __attribute__((__vector_size__(VECTOR_BYTES), __aligned__(sizeof(uint16_t)), __may_alias__));
+
+INLINE f32v bf16_load_pairs(const uint16_t *p)
+{
+    return *(const f32_pairs *)(const void *)p;
+}
+
+INLINE f32v bf16_first(f32v pairs)
+{
+    return (f32v)((f32m)pairs << 16);
+}
+
+INLINE f32v bf16_second(f32v pairs)
+{
+    return (f32v)((f32m)pairs & ~0xffff);
+}
 #endif

@@ -61,6 +61,12 @@ enum { VECTOR_BYTES = 16, TILE_ROWS_TWICE = 0 };
 VECTOR(f32, float, int32_t)
 VECTOR(f64, double, int64_t)
 
+/* Where the vector behind the one at `at` begins, of n elements: the last whole one ends where they do. */
+INLINE int64_t f32_next(int64_t at, int64_t n)
+{
+    return at + f32_lanes < n && at + 2 * f32_lanes > n ? n - f32_lanes : at + f32_lanes;
+}
+
 /* a * b + c, rounded once; at the base level, which has no such instruction, twice */
 #if defined FA__LEVEL_avx512
 #define FMA(type, a, b, c) _mm512_fmadd_p##type(a, b, c)
@@ -177,9 +183,26 @@ INLINE f32v f32_load_part(const float *p, int64_t n)
 {
     return _mm256_maskload_ps(p, f32_mask(n));
 }
+/* In pieces: AMD's processors take masked stores apart into far more. */
 INLINE void f32_store_part(float *p, f32v v, int64_t n)
 {
-    _mm256_maskstore_ps(p, f32_mask(n), v);
+    if (n >= f32_lanes) {
+        f32_store(p, v);
+        return;
+    }
+    __m128 rest = _mm256_castps256_ps128(v);
+    if (n & 4) {
+        _mm_storeu_ps(p, rest);
+        rest = _mm256_extractf128_ps(v, 1);
+        p += 4;
+    }
+    if (n & 2) {
+        _mm_storel_pi((__m64 *)(void *)p, rest);
+        rest = _mm_movehl_ps(rest, rest);
+        p += 2;
+    }
+    if (n & 1)
+        _mm_store_ss(p, rest);
 }
 INLINE f64v f64_load_part(const double *p, int64_t n)
 {
@@ -187,7 +210,18 @@ INLINE f64v f64_load_part(const double *p, int64_t n)
 }
 INLINE void f64_store_part(double *p, f64v v, int64_t n)
 {
-    _mm256_maskstore_pd(p, f64_mask(n), v);
+    __m128d rest = _mm256_castpd256_pd128(v);
+    if (n >= f64_lanes) {
+        f64_store(p, v);
+        return;
+    }
+    if (n & 2) {
+        _mm_storeu_pd(p, rest);
+        rest = _mm256_extractf128_pd(v, 1);
+        p += 2;
+    }
+    if (n & 1)
+        _mm_store_sd(p, rest);
 }
 #else
 #define PART(name, real)                                                                                               \

@@ -94,13 +94,19 @@ FN i64 f32_from_bf16(f32 *to, const u16 *from, i64 n)
     return i;
 }
 
-/* Rounded, in the lower half */
+/* Rounded, in the upper half */
 FN __m256i near_bf16(__m256 x)
 {
     const __m256i u = _mm256_castps_si256(x), last = _mm256_and_si256(_mm256_srli_epi32(u, 16), _mm256_set1_epi32(1));
     const __m256i near = _mm256_add_epi32(_mm256_add_epi32(u, _mm256_set1_epi32(0x7fff)), last);
     const __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
-    return _mm256_srli_epi32(_mm256_blendv_epi8(near, _mm256_or_si256(u, _mm256_set1_epi32(0x400000)), nan), 16);
+    return _mm256_blendv_epi8(near, _mm256_or_si256(u, _mm256_set1_epi32(0x400000)), nan);
+}
+
+/* In the lower half, of eight neighbours */
+FN __m256i load_near_bf16(const f32 *from)
+{
+    return _mm256_srli_epi32(near_bf16(_mm256_loadu_ps(from)), 16);
 }
 
 FN i64 bf16_from_f32(u16 *to, const f32 *from, i64 n)
@@ -108,12 +114,11 @@ FN i64 bf16_from_f32(u16 *to, const f32 *from, i64 n)
     enum { QUARTERS_IN_ORDER = 0xd8 }; /* packing takes four of each vector in turn */
     i64 i = 0;
     for (; i + 16 <= n; i += 16) {
-        const __m256i both =
-            _mm256_packus_epi32(near_bf16(_mm256_loadu_ps(from + i)), near_bf16(_mm256_loadu_ps(from + i + 8)));
+        const __m256i both = _mm256_packus_epi32(load_near_bf16(from + i), load_near_bf16(from + i + 8));
         _mm256_storeu_si256((__m256i *)(void *)(to + i), _mm256_permute4x64_epi64(both, QUARTERS_IN_ORDER));
     }
     for (; i + 8 <= n; i += 8) {
-        const __m256i x = near_bf16(_mm256_loadu_ps(from + i));
+        const __m256i x = load_near_bf16(from + i);
         const __m128i both = _mm_packus_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
         _mm_storeu_si128((__m128i *)(void *)(to + i), both);
     }

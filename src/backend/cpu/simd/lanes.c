@@ -214,12 +214,6 @@ static void products(const fa__lanes_products *t)
 
 /* ---- blocks ---- */
 
-/* The next vector of n >= L elements: the last one ends where they do. */
-INLINE int64_t next_of(int64_t at, int64_t n)
-{
-    return at + L < n && at + 2 * L > n ? n - L : at + L;
-}
-
 static void gather(float *block, const float *const *row, int64_t n)
 {
     f32v in[L], out[L];
@@ -232,7 +226,7 @@ static void gather(float *block, const float *const *row, int64_t n)
             f32_store(block + i * L, out[i]);
         return;
     }
-    for (int64_t at = 0; at < n; at = next_of(at, n)) {
+    for (int64_t at = 0; at < n; at = f32_next(at, n)) {
         UNROLL
         for (int j = 0; j < L; j++)
             in[j] = f32_load(row[j] + at);
@@ -257,10 +251,11 @@ INLINE __m128i load_halves(const uint16_t *p, int64_t n)
 }
 #define PART(p, n) load_halves(p, n)
 #endif
+/* From entry `at` on; the last vector of L entries or more ends where they do. */
 #define GATHER_HALVES(dtype)                                                                                           \
-    static void gather_##dtype(float *block, const float *const *row, int64_t n)                                       \
+    static void gather_##dtype##_from(float *block, const float *const *row, int64_t at, int64_t n)                    \
     {                                                                                                                  \
-        for (int64_t at = 0; at < n; at += L) {                                                                        \
+        for (at = n >= L && at > n - L ? n - L : at; at < n; at = f32_next(at, n)) {                                   \
             f32v in[L], out[L];                                                                                        \
             const int64_t left = n - at < L ? n - at : L;                                                              \
             UNROLL                                                                                                     \
@@ -275,6 +270,30 @@ INLINE __m128i load_halves(const uint16_t *p, int64_t n)
     }
 GATHER_HALVES(f16)
 GATHER_HALVES(bf16)
+
+static void gather_f16(float *block, const float *const *row, int64_t n)
+{
+    gather_f16_from(block, row, 0, n);
+}
+
+static void gather_bf16(float *block, const float *const *row, int64_t n)
+{
+    int64_t at = 0;
+    for (; at + 2 * L <= n; at += 2 * L) {
+        f32v in[L], out[L];
+        UNROLL
+        for (int j = 0; j < L; j++)
+            in[j] = bf16_load_pairs((const uint16_t *)(const void *)row[j] + at);
+        f32_turn(out, in);
+        UNROLL
+        for (int i = 0; i < L; i++) {
+            f32_store(block + (at + 2 * i) * L, bf16_first(out[i]));
+            f32_store(block + (at + 2 * i + 1) * L, bf16_second(out[i]));
+        }
+    }
+    if (at < n)
+        gather_bf16_from(block, row, at, n);
+}
 #else
 #define gather_f16 NULL
 #define gather_bf16 NULL
@@ -293,7 +312,7 @@ static void scatter(float *const *row, const float *block, int64_t n)
                 f32_store_part(row[j], out[j], n);
         return;
     }
-    for (int64_t at = 0; at < n; at = next_of(at, n)) {
+    for (int64_t at = 0; at < n; at = f32_next(at, n)) {
         UNROLL
         for (int i = 0; i < L; i++)
             in[i] = f32_load(block + (at + i) * L);

@@ -35,7 +35,7 @@ INLINE void store_part(uint16_t *p, f32m v, int64_t n)
 #if defined FA__LEVEL_avx512
     _mm512_mask_storeu_epi32(p, first_of(n), (__m512i)v);
 #elif defined FA__LEVEL_avx2
-    _mm256_maskstore_epi32((int *)(void *)p, f32_mask(n), (__m256i)v);
+    f32_store_part((float *)(void *)p, (f32v)v, n);
 #else
     __builtin_memcpy(p, &v, (size_t)n * sizeof v[0]);
 #endif
@@ -79,7 +79,7 @@ bool FA__SIMD(fa__relu_pool_halves)(uint16_t *y, uint8_t *at, const uint16_t *x,
     const int64_t columns = w / 2;
     halfm most = {0};
     for (int64_t r = 0; r < h / 2; r++, x += 2 * w, y += columns, at += columns)
-        for (int64_t i = 0; i < columns; i += L) {
+        for (int64_t i = 0; i < columns; i = f32_next(i, columns)) {
             const f32m high = load_windows(x + 2 * i, columns - i), low = load_windows(x + w + 2 * i, columns - i);
             most = larger(larger(most, high), low);
             pool(y + i, at + i, high, low, columns - i);
@@ -102,7 +102,7 @@ void FA__SIMD(fa__relu_pool_halves_back)(uint16_t *x, const uint16_t *g, const u
 {
     const int64_t columns = w / 2;
     for (int64_t r = 0; r < h / 2; r++, x += 2 * w, g += columns, at += columns) {
-        for (int64_t i = 0; i < columns; i += L) {
+        for (int64_t i = 0; i < columns; i = f32_next(i, columns)) {
             const f32m v = plus_zero(load_halves(g + i, columns - i), inf), offset = load_bytes(at + i, columns - i);
             store_windows(x + 2 * i, ((offset == 0) & v) | ((offset == 1) & v << 16), columns - i);
             store_windows(x + w + 2 * i, ((offset == 2) & v) | ((offset == 3) & v << 16), columns - i);
