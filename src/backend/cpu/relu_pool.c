@@ -83,19 +83,19 @@ static uint16_t *half_at(char *data, int64_t k)
     return (uint16_t *)(void *)data + k;
 }
 
-/* Plane i, if it is one of half precision without NaN */
-static bool forward_halves(const planes *p, int64_t i)
+/* n planes from plane i on, if they are of half precision and without NaN */
+static bool forward_halves(const planes *p, int64_t i, int64_t n)
 {
     const int64_t to = i * (p->h / 2) * (p->w / 2);
     return p->dtype != FA_F32
            && fa__cpu_simd->relu_pool_halves(half_at(p->small, to), p->at + to, half_at(p->large, i * p->h * p->w),
-                                             p->h, p->w, infinity_of(p->dtype));
+                                             n * (p->h / 2), p->w, infinity_of(p->dtype));
 }
 
-/* How many of `left` planes are as one: those of f32 without a row that is in no window */
+/* How many of `left` planes are as one: those without a row that is in no window */
 static int64_t together(const planes *p, int64_t left)
 {
-    return p->dtype == FA_F32 && p->h % 2 == 0 ? left : 1;
+    return p->h % 2 == 0 ? left : 1;
 }
 
 /* A strip of `n` pairs of rows from pair r of plane i on */
@@ -114,7 +114,7 @@ static void forward(void *context, int64_t begin, int64_t end)
     for (int64_t i = begin, n; i < end; i += n) {
         float *room;
         n = together(p, end - i);
-        if (forward_halves(p, i))
+        if (forward_halves(p, i, n))
             continue;
         if (!room_of(p, &room))
             return;
@@ -124,11 +124,11 @@ static void forward(void *context, int64_t begin, int64_t end)
     }
 }
 
-static void backward_halves(const planes *p, int64_t i)
+static void backward_halves(const planes *p, int64_t i, int64_t n)
 {
     const int64_t from = i * (p->h / 2) * (p->w / 2);
-    fa__cpu_simd->relu_pool_halves_back(half_at(p->large, i * p->h * p->w), half_at(p->small, from), p->at + from, p->h,
-                                        p->w, infinity_of(p->dtype));
+    fa__cpu_simd->relu_pool_halves_back(half_at(p->large, i * p->h * p->w), half_at(p->small, from), p->at + from,
+                                        n * (p->h / 2), p->w, infinity_of(p->dtype));
 }
 
 static void backward_f32(const planes *p, int64_t i, int64_t n)
@@ -147,7 +147,7 @@ static void backward(void *context, int64_t begin, int64_t end)
         if (p->dtype == FA_F32)
             backward_f32(p, i, n);
         else
-            backward_halves(p, i);
+            backward_halves(p, i, n);
         if (p->h & 1) /* a row that is in no window */
             memset(p->large + ((i + 1) * p->h - 1) * p->w * size, 0, (size_t)(p->w * size));
     }

@@ -203,12 +203,6 @@ INLINE f32v relu_pool_nan(float *y, uint8_t *at, const float *a, const float *b,
     return best;
 }
 
-/* The next windows of a row of n >= L */
-INLINE int64_t next_of(int64_t i, int64_t n)
-{
-    return i + L < n && i + 2 * L > n ? n - L : i + L;
-}
-
 typedef f32v pool_windows(float *y, uint8_t *at, const float *a, const float *b, int64_t n);
 
 /* Returns whether a lane of what `pool` returned is NaN. */
@@ -217,7 +211,7 @@ INLINE bool pool_rows(float *y, uint8_t *at, const float *x, int64_t pairs, int6
     const int64_t n = w / 2;
     f32m nan = {0};
     for (int64_t k = 0; k < pairs && n > 0; k++, y += n, at += n, x += 2 * w)
-        for (int64_t i = 0; i < n; i = n >= L ? next_of(i, n) : n) {
+        for (int64_t i = 0; i < n; i = n >= L ? f32_next(i, n) : n) {
             const bool whole = n >= L || (pairs - k) * n >= L;
             const f32v sum = whole ? pool(y + i, at + i, x + 2 * i, x + w + 2 * i, L) : pool(y, at, x, x + w, n);
             nan |= sum != sum;
@@ -244,7 +238,7 @@ void FA__SIMD(fa__relu_pool_2x2_back)(float *x, const float *g, const uint8_t *a
     const int64_t n = w / 2;
     for (int64_t k = 0; k < pairs; k++, g += n, at += n, x += 2 * w) {
         if (n >= L)
-            for (int64_t i = 0; i < n; i = next_of(i, n))
+            for (int64_t i = 0; i < n; i = f32_next(i, n))
                 relu_pool_back(x + 2 * i, x + w + 2 * i, g + i, at + i, L);
         else if ((pairs - k) * n >= L)
             relu_pool_back(x, x + w, g, at, L);

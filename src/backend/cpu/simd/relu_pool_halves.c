@@ -15,7 +15,7 @@ INLINE f32m pick(f32m mask, f32m yes, f32m no)
 }
 
 /* Pairs of neighbours, wherever they lie; the first n of them, and zeros */
-typedef int32_t pairs __attribute__((__vector_size__(VECTOR_BYTES), __aligned__(sizeof(uint16_t)), __may_alias__));
+typedef int32_t neighbours __attribute__((__vector_size__(VECTOR_BYTES), __aligned__(sizeof(uint16_t)), __may_alias__));
 
 INLINE f32m load_part(const uint16_t *p, int64_t n)
 {
@@ -43,7 +43,7 @@ INLINE void store_part(uint16_t *p, f32m v, int64_t n)
 
 INLINE f32m load_windows(const uint16_t *p, int64_t n)
 {
-    return n < L ? load_part(p, n) : (f32m) * (const pairs *)(const void *)p;
+    return n < L ? load_part(p, n) : (f32m) * (const neighbours *)(const void *)p;
 }
 
 INLINE void store_windows(uint16_t *p, f32m v, int64_t n)
@@ -51,7 +51,7 @@ INLINE void store_windows(uint16_t *p, f32m v, int64_t n)
     if (n < L)
         store_part(p, v, n);
     else
-        *(pairs *)(void *)p = (pairs)v;
+        *(neighbours *)(void *)p = (neighbours)v;
 }
 
 /* The larger magnitude of each of both elements, seen as integers */
@@ -59,6 +59,14 @@ INLINE halfm larger(halfm most, f32m pair)
 {
     halfm x = (halfm)pair & 0x7fff, more = x > most;
     return (more & x) | (~more & most);
+}
+
+/* ---- rows, as in pool_2x2.c: what the last vector of a short row writes behind its end is written again ---- */
+
+/* Of `left` windows, those of a row of `columns` that are taken at once */
+INLINE int64_t taken(int64_t columns, int64_t left)
+{
+    return columns >= L || left >= L ? L : columns;
 }
 
 /* n <= L windows, complete. Of equal elements the first stays. */
@@ -74,16 +82,18 @@ INLINE void pool(uint16_t *y, uint8_t *at, f32m high, f32m low, int64_t n)
     store_bytes(at, pick(best > 0, offset, NONE - (f32m){0}), n);
 }
 
-bool FA__SIMD(fa__relu_pool_halves)(uint16_t *y, uint8_t *at, const uint16_t *x, int64_t h, int64_t w, uint16_t inf)
+bool FA__SIMD(fa__relu_pool_halves)(uint16_t *y, uint8_t *at, const uint16_t *x, int64_t pairs, int64_t w, uint16_t inf)
 {
     const int64_t columns = w / 2;
     halfm most = {0};
-    for (int64_t r = 0; r < h / 2; r++, x += 2 * w, y += columns, at += columns)
+    for (int64_t r = 0; r < pairs; r++, x += 2 * w, y += columns, at += columns) {
+        const int64_t n = taken(columns, (pairs - r) * columns);
         for (int64_t i = 0; i < columns; i = f32_next(i, columns)) {
-            const f32m high = load_windows(x + 2 * i, columns - i), low = load_windows(x + w + 2 * i, columns - i);
+            const f32m high = load_windows(x + 2 * i, n), low = load_windows(x + w + 2 * i, n);
             most = larger(larger(most, high), low);
-            pool(y + i, at + i, high, low, columns - i);
+            pool(y + i, at + i, high, low, n);
         }
+    }
     int16_t all = 0;
     for (int i = 0; i < 2 * L; i++)
         all |= (int16_t)(most[i] > (int16_t)inf);
@@ -97,15 +107,16 @@ INLINE f32m plus_zero(f32m g, int32_t inf)
     return (g & (magnitude > 0)) | ((magnitude > inf) & (inf & -inf) >> 1);
 }
 
-void FA__SIMD(fa__relu_pool_halves_back)(uint16_t *x, const uint16_t *g, const uint8_t *at, int64_t h, int64_t w,
+void FA__SIMD(fa__relu_pool_halves_back)(uint16_t *x, const uint16_t *g, const uint8_t *at, int64_t pairs, int64_t w,
                                          uint16_t inf)
 {
     const int64_t columns = w / 2;
-    for (int64_t r = 0; r < h / 2; r++, x += 2 * w, g += columns, at += columns) {
+    for (int64_t r = 0; r < pairs; r++, x += 2 * w, g += columns, at += columns) {
+        const int64_t n = taken(columns, (pairs - r) * columns);
         for (int64_t i = 0; i < columns; i = f32_next(i, columns)) {
-            const f32m v = plus_zero(load_halves(g + i, columns - i), inf), offset = load_bytes(at + i, columns - i);
-            store_windows(x + 2 * i, ((offset == 0) & v) | ((offset == 1) & v << 16), columns - i);
-            store_windows(x + w + 2 * i, ((offset == 2) & v) | ((offset == 3) & v << 16), columns - i);
+            const f32m v = plus_zero(load_halves(g + i, n), inf), offset = load_bytes(at + i, n);
+            store_windows(x + 2 * i, ((offset == 0) & v) | ((offset == 1) & v << 16), n);
+            store_windows(x + w + 2 * i, ((offset == 2) & v) | ((offset == 3) & v << 16), n);
         }
         if (w & 1) /* a column that is in no window */
             x[w - 1] = x[2 * w - 1] = 0;
