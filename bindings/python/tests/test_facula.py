@@ -575,7 +575,7 @@ class Callbacks(unittest.TestCase):
             self.assertEqual(sum(b.input.shape[0] for b in skips), 9)
         d = fa.data.dataset(Squares(6))
         self.assertEqual((len(d), d[3][0].tolist(), d[3][1].item()), (6, [3, 9], 3))
-        self.assertRaises(fa.Error, d.__getitem__, 6)
+        self.assertRaises(IndexError, d.__getitem__, 6)
         half = fa.data.transformed(d, lambda x: x / 2)
         self.assertEqual(half[3][0].tolist(), [1.5, 4.5])
         del loader, bad, skips, d, half

@@ -148,6 +148,21 @@ class Parts(unittest.TestCase):
         mixed = ConcatDataset([data, [fa.tensor(3)]])
         self.assertEqual((len(mixed), mixed[10].item()), (11, 3))
 
+    def test_numbers_of_samples(self):
+        x, y = fa.arange(5).float(), fa.arange(5) * 2
+        data = TensorDataset(x, y)
+        subset, both = Subset(data, [3, -1, 0]), ConcatDataset([data, data])
+        self.assertEqual(([int(d[-1][1]) for d in (data, subset, both)], subset.indices), ([8, 0, 8], [3, -1, 0]))
+        self.assertEqual(([int(y) for _, y in subset], [int(y) for _, y in data]), ([6, 8, 0], [0, 2, 4, 6, 8]))
+        self.assertEqual(subset[fa.tensor(1)][0].item(), 4)
+        for d, n in ((data, 5), (subset, 3), (both, 10)):
+            for wrong in (n, -n - 1):
+                self.assertRaisesRegex(IndexError, f'dataset.{wrong}.: there are {n} samples', lambda: d[wrong])
+        self.assertRaisesRegex(fa.Error, 'no sample -6', Subset, data, [-6])
+        for some in (slice(1, 3), [1, 2], fa.tensor([1, 2])):
+            self.assertEqual([part.tolist() for part in data[some]], [[1, 2], [2, 4]])
+        for wrong in (slice(1, 3), [1, 2], 1.5):
+            self.assertRaisesRegex(TypeError, r'Subset\(dataset, range\(2\)\)', lambda: subset[wrong])
 
     def test_attributes_of_loaders_and_datasets(self):
         data = [(fa.ones(2), i % 2) for i in range(5)]

@@ -4,6 +4,7 @@ their Python object ends."""
 import atexit
 import collections
 import ctypes
+import operator
 import os
 import pathlib
 import platform
@@ -389,8 +390,17 @@ class Dataset(Handle):
         return n
 
     def __getitem__(self, index):
+        """The sample of a number; a negative one counts from the end."""
+        try:
+            number = operator.index(index)
+        except TypeError:
+            raise TypeError(f'a dataset has samples by number, not {type(index).__name__}: Subset(dataset, range(2)) has '
+                            'several') from None
+        n = len(self)
+        if not -n <= number < n:
+            raise IndexError(f'dataset[{number}]: there are {n} samples')
         with _scope():
-            parts = [_borrowed(Tensor, h) for h in _dataset_get(self._h, index).part if h]
+            parts = [_borrowed(Tensor, h) for h in _dataset_get(self._h, number % n).part if h]
         if not parts:
             _fail()
         return parts[0] if len(parts) == 1 else tuple(parts)
