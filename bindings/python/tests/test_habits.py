@@ -225,6 +225,37 @@ class Parts(unittest.TestCase):
         self.assertAlmostEqual(norm.running_mean.item(), 5, 5)
 
 
+class Sizes(unittest.TestCase):
+    def test_in_one_dimension(self):
+        x, w, t = fa.rand(2, 4, 9), fa.rand(3, 4, 3), fa.rand(4, 3, 3)
+
+        def same(function, *given, **options):
+            """Whether a size as a number and as a tuple of it are the same."""
+            tuples = {name: (value,) for name, value in options.items()}
+            self.assertTrue(fa.equal(function(*given, **options), function(*given, **tuples)))
+        same(F.conv1d, x, w, stride=2, padding=1, dilation=2)
+        same(F.conv_transpose1d, x, t, stride=2, padding=1, output_padding=1, dilation=2)
+        for pool in (F.max_pool1d, F.avg_pool1d):
+            same(pool, x, kernel_size=3, stride=2, padding=1)
+        for pool in (F.adaptive_avg_pool1d, F.adaptive_max_pool1d):
+            same(pool, x, output_size=4)
+        for layer in (nn.Conv1d(4, 3, (3,), stride=(2,), padding=(1,), dilation=(2,)), nn.MaxPool1d((2,), stride=(2,)),
+                      nn.ConvTranspose1d(4, 3, (3,), stride=(1,), padding=(3,)), nn.AvgPool1d((2,)), nn.AdaptiveAvgPool1d((4,))):
+            self.assertEqual(layer(x).shape[0], 2)
+            self.assertEqual(layer(x).shape[2], 5 if isinstance(layer, nn.ConvTranspose1d) else 4)
+        self.assertRaisesRegex(ValueError, r'one number goes here, not \(1, 2\)', F.conv1d, x, w, stride=(1, 2))
+
+    def test_by_name_and_left_out(self):
+        x, image = fa.rand(2, 4, 9), fa.rand(1, 4, 6, 6)
+        self.assertEqual([F.conv1d(x, fa.ones(3, 4, 3), padding=p).shape[2] for p in ('same', 'valid')], [9, 7])
+        self.assertEqual([nn.Conv2d(4, 3, 3, padding=p)(image).shape[2:] for p in ('same', 'valid')], [(6, 6), (4, 4)])
+        self.assertEqual(nn.Conv2d(4, 3, (3,), padding=(1,))(image).shape, (1, 3, 6, 6))
+        for pool in (F.max_pool2d, F.avg_pool2d):
+            self.assertEqual(pool(image, 2, stride=None).shape, (1, 4, 3, 3))
+        self.assertEqual((nn.MaxPool2d(2, None)(image).shape, F.max_pool1d(x, 3, None).shape), ((1, 4, 3, 3), (2, 4, 3)))
+        self.assertRaises(ValueError, nn.Conv2d, 4, 3, 3, padding='full')
+
+
 class Gradients(unittest.TestCase):
     def test_of_results(self):
         w = fa.ones(2, requires_grad=True)

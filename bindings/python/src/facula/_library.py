@@ -529,6 +529,7 @@ def _place(where, device, dtype):
 # ---- arguments ----
 
 _ALL = -0x8000000000000000
+_PADDINGS = {'same': _ALL, 'valid': 0}
 
 
 def _dims(d):
@@ -545,11 +546,20 @@ def _dims(d):
     return len(d) << 52 | bits | order << 18
 
 
-def _pair(p):
+def _one(p):
+    """A size in one dimension: a number, a tuple of it, or the name of a padding."""
     if isinstance(p, int):
         return p
-    if isinstance(p, str) and p == 'same':
-        return _ALL
+    if isinstance(p, str) and p in _PADDINGS:
+        return _PADDINGS[p]
+    if not isinstance(p, (tuple, list)) or len(p) != 1:
+        raise ValueError(f'one number goes here, not {p!r}')
+    return p[0]
+
+
+def _pair(p):
+    if isinstance(p, (int, str)) or len(p) == 1:
+        return _one(p)
     height, width = p
     return 1 << 62 | (width + 1) << 31 | (height + 1) if -1 <= height < 0x7fffffff and -1 <= width < 0x7fffffff else -2
 
