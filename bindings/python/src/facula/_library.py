@@ -240,6 +240,16 @@ _take = _declare('fa_log_take', c_bool, [POINTER(c_int), ctypes.c_char_p, c_size
 _logged = c_int()  # 1: there are messages
 
 
+def _warn(message):
+    """A warning of the line of the program that called the package."""
+    frame = _frame()
+    if frame:
+        warnings.warn_explicit(message, UserWarning, frame.f_code.co_filename, frame.f_lineno,
+                               frame.f_globals.get('__name__'), frame.f_globals.setdefault('__warningregistry__', {}))
+    else:  # at the end, of another thread
+        warnings.warn_explicit(message, UserWarning, 'facula', 0)
+
+
 def _check_warnings():
     """Behind a call: gives Python what the library has logged in it, as of this line."""
     _logged.value = 0
@@ -250,12 +260,7 @@ def _check_warnings():
             print('facula: error:', message, file=sys.stderr)
         if level.value != CONSTANTS['FA_LOG_WARNING']:
             continue
-        frame = _frame()
-        if frame:
-            warnings.warn_explicit(message, UserWarning, frame.f_code.co_filename, frame.f_lineno,
-                                   frame.f_globals.get('__name__'), frame.f_globals.setdefault('__warningregistry__', {}))
-        else:  # at the end, of another thread
-            warnings.warn_explicit(message, UserWarning, 'facula', 0)
+        _warn(message)
 
 
 def _log_as_python_does():
