@@ -5,7 +5,9 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import facula as fa
 from facula import nn
@@ -217,6 +219,48 @@ class Parts(unittest.TestCase):
         made = parts()
         self.assertEqual((next(made), fa.is_grad_enabled(), made.send(3)), (False, True, (3, False)))
         self.assertEqual(list(made), [])
+
+    def test_exceptions_of_generator_functions(self):
+        seen = []
+
+        @fa.set_grad_enabled(False)
+        def parts():
+            try:
+                yield 1
+            except ValueError as e:
+                yield str(e), fa.is_grad_enabled()
+            try:
+                yield 2
+            finally:
+                seen.append(fa.is_grad_enabled())
+            return 3
+        made = parts()
+        self.assertEqual((next(made), made.throw(ValueError('x')), next(made)), (1, ('x', False), 2))
+        self.assertRaises(KeyError, made.throw, KeyError())
+        self.assertEqual((seen, list(made), fa.is_grad_enabled()), ([False], [], True))
+        made = parts()
+        made.close()
+        self.assertRaises(StopIteration, next, made)
+        self.assertRaises(ValueError, parts().throw, ValueError())
+        made = parts()
+        next(made), made.throw(ValueError()), next(made), made.close()
+        self.assertEqual(seen, [False, False])
+
+    def test_settings_of_functions_that_overlap(self):
+        begun, go_on = threading.Event(), threading.Event()
+
+        @fa.no_grad()
+        def waits(first):
+            if first:
+                begun.set()
+                go_on.wait(10)
+            return fa.is_grad_enabled()
+        with ThreadPoolExecutor(2) as threads:
+            first = threads.submit(lambda: (waits(True), fa.is_grad_enabled()))
+            begun.wait(10)
+            self.assertEqual((waits(False), fa.is_grad_enabled()), (False, True))
+            go_on.set()
+            self.assertEqual(first.result(), (False, True))
 
     def test_a_mean_over_all_batches(self):
         norm = nn.BatchNorm1d(1, momentum=None)
