@@ -261,6 +261,20 @@ struct forgetful : fa::network {
     }
 };
 
+// What forgets to add a network, and what runs one, as a teacher, that is not to be trained.
+struct forgets_a_network : fa::network {
+    mlp inner, teacher;
+    fa::tensor forward(const fa::tensor &x) override
+    {
+        fa::tensor y;
+        {
+            const fa::no_grad off;
+            y = teacher(x);
+        }
+        return inner(x) + inner(x) - y;
+    }
+};
+
 static std::vector<std::string> warnings()
 {
     std::vector<std::string> list;
@@ -299,6 +313,15 @@ static void layers_that_were_not_added()
     } in_part(in_a_part);
     (void)in_part(x);
     CHECK(!warnings().empty());
+    forgets_a_network forgets;
+    {
+        const fa::no_grad off;
+        (void)forgets(x);
+        CHECK(warnings().empty());
+    }
+    (void)forgets(x);
+    const std::vector<std::string> one = warnings();
+    CHECK(one.size() == 1 && says(one[0], "mlp runs inside network, but was not added"));
     forgetful less;
     less.complete = false;
     CHECK(says(failure([&] { (void)less(x); }), "fa_forward: the module is NULL"));
@@ -342,6 +365,10 @@ static void networks(const std::string &work)
     CHECK(says(failure([&] { fa::clip_grad_value(net, -1); }), "facula.cpp"));
     CHECK(net(x).size(1) == 2 && net.parameters().size() == 5 && net.parameters().count("fc2.bias"));
     std::string names;
+    const fa::named_tensors list = net.parameters();
+    CHECK(list[0].get() == list["scale"].get() && list[-1].get() == list["fc2.bias"].get() && list[4].size(0) == 2);
+    CHECK(says(failure([&] { (void)list[5]; }), line(__LINE__) + "there are 5 tensors and no number 5"));
+    CHECK(says(failure([&] { (void)list[-6]; }), line(__LINE__) + "there are 5 tensors and no number -6"));
     for (const auto &[name, t] : net.parameters())
         names += name + (t.defined() ? " " : "! ");
     CHECK(names == "scale fc1.weight fc1.bias fc2.weight fc2.bias "); // in the order of fa_module_parameters()
