@@ -162,6 +162,11 @@ inline std::string in_cpp(std::string message)
         {"FA_USE(.no_grad = true)", "fa::no_grad"},
         {"FA_USE(.", "fa::use with ("},
         {"FA_USE: .", "fa::use: "},
+        {"under .no_grad", "under fa::no_grad"},
+        {"fa_module_train(net, false)", "net.eval()"},
+        {"fa_module_train(net, true)", "net.train()"},
+        {"fa_optim_zero_grad(optimizer)", "optimizer.zero_grad()"},
+        {"fa_grad: ", "grad(): "},
         {".retain_graph = true", "backward({}, true)"},
         {"what was added to it", "what was added by add(\"name\", ...)"},
         {"fa_to", "to()"},
@@ -200,6 +205,34 @@ inline std::string in_cpp(std::string message)
         }
     return message;
 }
+
+/* While it lives, what the library writes to standard error is in the words of C++, too. */
+class log_in_cpp
+{
+  public:
+    log_in_cpp()
+    {
+        (void)in_cpp({}); /* its table then lives longer */
+        fa__log_words(rewrite);
+    }
+    log_in_cpp(const log_in_cpp &) = delete;
+    log_in_cpp &operator=(const log_in_cpp &) = delete;
+    ~log_in_cpp()
+    {
+        fa__log_words(nullptr);
+    }
+
+  private:
+    static void rewrite(char *message, std::size_t size)
+    {
+        try {
+            std::snprintf(message, size, "%s", in_cpp(message).c_str());
+        } catch (...) { /* then it stays as it is */
+        }
+    }
+};
+
+inline const log_in_cpp logs_in_cpp;
 
 [[noreturn]] inline void raise()
 {

@@ -4,8 +4,11 @@
 #include <cstdio>
 #include <cstring>
 #include <facula/facula.hpp>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <thread>
+#include <unistd.h>
 
 static int failures;
 
@@ -326,6 +329,29 @@ static void layers_that_were_not_added()
     less.complete = false;
     CHECK(says(failure([&] { (void)less(x); }), "fa_forward: the module is NULL"));
     (fa_set_log)(nullptr, nullptr);
+}
+
+// Warnings on standard error name what C++ has.
+static void warnings_in_words_of_cpp(const std::string &work)
+{
+    const std::string path = work + "/warnings.txt";
+    const int before = dup(2);
+    CHECK(before >= 0 && std::freopen(path.c_str(), "w", stderr));
+    const fa::module net = fa::nn::linear(2, 2);
+    const fa::optimizer sgd = fa::optim::sgd(net, 0.1);
+    sgd.step();
+    const int at = __LINE__ + 1;
+    sgd.step();
+    fa__warn("linear: fa_module_train(net, false) is missing, or fa_optim_zero_grad(optimizer); runs/fa_to.txt");
+    std::fflush(stderr);
+    dup2(before, 2);
+    close(before);
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    CHECK(says(text, line(at)
+                         + "optimizer.step(): no parameter has ever had a gradient, so none changes: backward() has "
+                           "to run after optimizer.zero_grad(), "));
+    CHECK(says(text, "linear: net.eval() is missing, or optimizer.zero_grad(); runs/fa_to.txt\n"));
 }
 
 static void networks_inside_networks()
@@ -914,6 +940,7 @@ int main(int count, char **argument)
     assignment();
     messages();
     errors();
+    warnings_in_words_of_cpp(count > 1 ? argument[1] : ".");
     networks_inside_networks();
     layers_that_were_not_added();
     networks(count > 1 ? argument[1] : ".");
