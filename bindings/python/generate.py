@@ -15,6 +15,7 @@ TYPES = {
     'fa_list': ('Numbers', '_numbers({0})'),
     'fa_dims': ('c_int64', '_dims({0})'),
     'fa_pair': ('c_int64', '_pair({0})'),
+    'one': ('c_int64', '_one({0})'),  # a size of one dimension
     'fa_shape': ('Shape', '_shape({0})'),
     'fa_device': ('Device', '_device({0})'),
     'fa_dtype': ('c_int', '_dtype_number({0})'),
@@ -57,7 +58,7 @@ from ._library import Arg, Device, Numbers, Parameters, Shape, Tensors
 from ._library import Dataset as _Dataset, Layer as _Layer, Loader as _Loader, Optimizer as _Optimizer
 from ._library import Sampler as _Sampler, Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor, Transform as _Transform
 from ._library import _as_tensor, _bits, _dataset, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
-from ._library import _handle, _kept_options, _leave, _made, _module, _new, _numbers, _optimizer, _own, _pair
+from ._library import _handle, _kept_options, _leave, _made, _module, _new, _numbers, _one, _optimizer, _own, _pair
 from ._library import _parameter_list, _parameters, _result, _results, _scheduled, _several, _shape, _tensors, _text
 
 '''
@@ -83,11 +84,14 @@ PYTORCH = [
     (r'fa_nn_embedding$', {'rows': 'num_embeddings', 'width': 'embedding_dim'}),
     (r'fa_schedule_cosine$', {'t_max': 'T_max'}),
 ]
+# Sizes in one dimension, which may be tuples of one number
+ONE = (r'fa_(nn_)?(conv|conv_transpose|max_pool|avg_pool|adaptive_avg_pool|adaptive_max_pool)1d',
+       {'kernel_size', 'output_size', 'stride', 'padding', 'output_padding', 'dilation'})
 # functions whose sizes may be several arguments: fa.zeros(2, 3)
 SEVERAL = {'zeros', 'ones', 'empty', 'rand', 'randn', 'new_zeros', 'new_ones', 'new_empty', 'view', 'reshape', 'expand',
            'permute', 'repeat', 'tile'}
 # options whose None is a number in C
-NONE = [(r'fa_nn_batch_norm', 'momentum', '-1.0')]
+NONE = [(r'fa_nn_batch_norm', 'momentum', '-1.0'), (r'fa_(nn_)?(max|avg)_pool', 'stride', '0')]
 ENUMERATIONS = ('fa_reduction', 'fa_interpolation', 'fa_missing', 'fa_token_kind')
 KEYWORDS = {'from', 'in', 'lambda', 'is', 'not', 'and', 'or', 'with'}
 
@@ -101,6 +105,9 @@ def with_names_of_pytorch(f, structs):
     names = {ours: theirs for pattern, of in PYTORCH if re.match(pattern, f['name']) for ours, theirs in of.items()}
     for item in f['parameters'] + f.get('options', []) + structs.get(f.get('struct'), [])[1:]:  # but its size
         item['name'] = names.get(item['name'], item['name'])
+    for item in f['parameters'] + f.get('options', []):
+        if re.match(ONE[0], f['name']) and item['name'] in ONE[1]:
+            item['type'] = 'one'
     f['doc'] = re.sub(r'@param (\w+)', lambda found: f'@param {names.get(found[1], found[1])}', f['doc'])
 
 
@@ -170,7 +177,7 @@ def written(f):
 
 def can_be_kept(o):
     """Whether equal values of an option always mean the same: not of tensors, lists and objects."""
-    return o['type'] in ('fa_dims', 'fa_pair', 'fa_dtype', 'int64_t', 'double', 'bool') or o['type'] in ENUMERATIONS
+    return o['type'] in ('fa_dims', 'fa_pair', 'one', 'fa_dtype', 'int64_t', 'double', 'bool') or o['type'] in ENUMERATIONS
 
 
 def given_options(f, options, structs):

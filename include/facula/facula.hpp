@@ -36,6 +36,7 @@
 #include <mutex>
 #include <new>
 #include <ostream>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -161,6 +162,11 @@ inline std::string in_cpp(std::string message)
         {"FA_USE(.no_grad = true)", "fa::no_grad"},
         {"FA_USE(.", "fa::use with ("},
         {"FA_USE: .", "fa::use: "},
+        {"under .no_grad", "under fa::no_grad"},
+        {"fa_module_train(net, false)", "net.eval()"},
+        {"fa_module_train(net, true)", "net.train()"},
+        {"fa_optim_zero_grad(optimizer)", "optimizer.zero_grad()"},
+        {"fa_grad: ", "grad(): "},
         {".retain_graph = true", "backward({}, true)"},
         {"what was added to it", "what was added by add(\"name\", ...)"},
         {"fa_to", "to()"},
@@ -199,6 +205,34 @@ inline std::string in_cpp(std::string message)
         }
     return message;
 }
+
+/* While it lives, what the library writes to standard error is in the words of C++, too. */
+class log_in_cpp
+{
+  public:
+    log_in_cpp()
+    {
+        (void)in_cpp({}); /* its table then lives longer */
+        fa__log_words(rewrite);
+    }
+    log_in_cpp(const log_in_cpp &) = delete;
+    log_in_cpp &operator=(const log_in_cpp &) = delete;
+    ~log_in_cpp()
+    {
+        fa__log_words(nullptr);
+    }
+
+  private:
+    static void rewrite(char *message, std::size_t size)
+    {
+        try {
+            std::snprintf(message, size, "%s", in_cpp(message).c_str());
+        } catch (...) { /* then it stays as it is */
+        }
+    }
+};
+
+inline const log_in_cpp logs_in_cpp;
 
 [[noreturn]] inline void raise()
 {
@@ -1065,11 +1099,19 @@ class named_tensors
         detail::check();
         return *found;
     }
-    /** The same. */
-    tensor operator[](const index &name) const
+    /** The tensor of a name, or of a number; negative ones count from the end. An error if there is none. */
+    tensor operator[](const index &where) const
     {
-        const char *const text = name.text.get();
-        return at(text ? text : std::to_string(name.number), name.written_in, name.written_at);
+        const char *const text = where.text.get();
+        if (text)
+            return at(text, where.written_in, where.written_at);
+        const detail::call here(where.written_in, where.written_at);
+        const int64_t count = static_cast<int64_t>(size());
+        if (where.number < -count || where.number >= count)
+            (fa_fail)(FA_ERROR_INDEX, "there are %zu tensors and no number %lld", size(),
+                      static_cast<long long>(where.number));
+        detail::check();
+        return item[static_cast<std::size_t>(where.number + (where.number < 0 ? count : 0))].second;
     }
 
   private:
@@ -1226,14 +1268,16 @@ class network;
 namespace detail
 {
 
-/* While a network that belongs to no other runs for the first time in this thread, each module is looked at that it
- * runs: one that was not added to it would be left out by its optimizer and by eval(), without an error. */
+/* While a network that belongs to no other runs for the first time with gradients, each module is looked at that it
+ * runs with gradients: one that was not added to it would be left out by its optimizer and by eval(), without an
+ * error. What runs inside such a module is not looked at: it is left out with it. */
 class first_run
 {
   public:
     first_run(const fa_module *network, std::atomic<bool> &ran) : outer(running())
     {
-        if (!ran.load(std::memory_order_relaxed) && !ran.exchange(true) && !outer) /* else the outer one looks */
+        if (!ran.load(std::memory_order_relaxed) && !(fa_settings_now)().no_grad && !ran.exchange(true)
+            && !outer) /* else the outer one looks */
             root = network;
         if (!outer)
             running() = this;
@@ -1244,13 +1288,33 @@ class first_run
     {
         running() = outer;
     }
-    static void look(const fa_module *m)
+    /* Looks at a module that runs while this lives. */
+    class look
     {
-        if (m && running() && running()->root && is_left_out(running()->root, m))
-            fa__warn("%s runs inside %s, but was not added to it, and so neither its optimizer nor eval() knows it: "
-                     "member = add(\"name\", ...)",
-                     (fa_module_kind)(m), (fa_module_kind)(running()->root));
-    }
+      public:
+        explicit look(const fa_module *m) : run(running()), root(run ? run->root : nullptr)
+        {
+            if (!m || !root || (fa_settings_now)().no_grad || !is_left_out(root, m))
+                return;
+            if (run->left_out.insert(m).second)
+                fa__warn(
+                    "%s runs inside %s, but was not added to it, and so neither its optimizer nor eval() knows it: "
+                    "member = add(\"name\", ...)",
+                    (fa_module_kind)(m), (fa_module_kind)(root));
+            run->root = nullptr;
+        }
+        look(const look &) = delete;
+        look &operator=(const look &) = delete;
+        ~look()
+        {
+            if (root)
+                run->root = root;
+        }
+
+      private:
+        first_run *const run;
+        const fa_module *const root;
+    };
 
   private:
     static first_run *&running()
@@ -1278,6 +1342,7 @@ class first_run
         return matters;
     }
     const fa_module *root = nullptr;
+    std::set<const fa_module *> left_out;
     first_run *const outer;
 };
 
@@ -1488,7 +1553,7 @@ class module : public handle<fa_module>
     tensor run(const tensors &inputs, const char *file, int line) const
     {
         const detail::call here(file, line);
-        detail::first_run::look(get());
+        const detail::first_run::look looks(get());
         return tensor::owned(fa__forward(get(), inputs.get()));
     }
 };

@@ -63,6 +63,9 @@ typedef void fa_log_function(void *context, fa_log_level level, const char *mess
 FA_API void fa_set_log(fa_log_function *function, void *context);
 /* Logs a warning about the call that this thread is in, which begins with its file and line. */
 FA_API void fa__warn(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+/* Sets the function that rewrites what goes to standard error, in memory of `size` bytes, in the words of another
+ * language; NULL: none. */
+FA_API void fa__log_words(void (*rewrite)(char *message, size_t size));
 
 /** A log function that keeps each `message` and its `level` for fa_log_take(), for programs of which no function can
  *  be called at that moment: `fa_set_log(fa_log_keep, NULL)`. It holds up to 32 messages and drops later ones;

@@ -50,12 +50,27 @@ bool fa__log_wants(const char *topic)
     return topics[0] && (listed(topic) || listed("all"));
 }
 
+enum { MESSAGE = 1200, KEPT = 32 };
+
+static void (*_Atomic words)(char *message, size_t size);
+
+void fa__log_words(void (*rewrite)(char *message, size_t size))
+{
+    words = rewrite;
+}
+
 static void to_standard_error(void *context, fa_log_level level, const char *message)
 {
     (void)context;
     pthread_once(&topics_once, read_topics);
-    if (level >= FA_LOG_WARNING || topics[0])
-        fprintf(stderr, "facula: %s: %s\n", level_names[level], message);
+    if (level < FA_LOG_WARNING && !topics[0])
+        return;
+    char text[MESSAGE];
+    snprintf(text, sizeof text, "%s", message);
+    void (*rewrite)(char *, size_t) = words;
+    if (rewrite)
+        rewrite(text, sizeof text);
+    fprintf(stderr, "facula: %s: %s\n", level_names[level], text);
 }
 
 void fa_set_log(fa_log_function *function, void *context)
@@ -67,8 +82,6 @@ void fa_set_log(fa_log_function *function, void *context)
 }
 
 /* ---- messages that are kept ---- */
-enum { MESSAGE = 1200, KEPT = 32 };
-
 static struct {
     unsigned first, count;
     struct {

@@ -4,8 +4,11 @@
 #include <cstdio>
 #include <cstring>
 #include <facula/facula.hpp>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <thread>
+#include <unistd.h>
 
 static int failures;
 
@@ -261,6 +264,20 @@ struct forgetful : fa::network {
     }
 };
 
+// What forgets to add a network, and what runs one, as a teacher, that is not to be trained.
+struct forgets_a_network : fa::network {
+    mlp inner, teacher;
+    fa::tensor forward(const fa::tensor &x) override
+    {
+        fa::tensor y;
+        {
+            const fa::no_grad off;
+            y = teacher(x);
+        }
+        return inner(x) + inner(x) - y;
+    }
+};
+
 static std::vector<std::string> warnings()
 {
     std::vector<std::string> list;
@@ -299,10 +316,42 @@ static void layers_that_were_not_added()
     } in_part(in_a_part);
     (void)in_part(x);
     CHECK(!warnings().empty());
+    forgets_a_network forgets;
+    {
+        const fa::no_grad off;
+        (void)forgets(x);
+        CHECK(warnings().empty());
+    }
+    (void)forgets(x);
+    const std::vector<std::string> one = warnings();
+    CHECK(one.size() == 1 && says(one[0], "mlp runs inside network, but was not added"));
     forgetful less;
     less.complete = false;
     CHECK(says(failure([&] { (void)less(x); }), "fa_forward: the module is NULL"));
     (fa_set_log)(nullptr, nullptr);
+}
+
+// Warnings on standard error name what C++ has.
+static void warnings_in_words_of_cpp(const std::string &work)
+{
+    const std::string path = work + "/warnings.txt";
+    const int before = dup(2);
+    CHECK(before >= 0 && std::freopen(path.c_str(), "w", stderr));
+    const fa::module net = fa::nn::linear(2, 2);
+    const fa::optimizer sgd = fa::optim::sgd(net, 0.1);
+    sgd.step();
+    const int at = __LINE__ + 1;
+    sgd.step();
+    fa__warn("linear: fa_module_train(net, false) is missing, or fa_optim_zero_grad(optimizer); runs/fa_to.txt");
+    std::fflush(stderr);
+    dup2(before, 2);
+    close(before);
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    CHECK(says(text, line(at)
+                         + "optimizer.step(): no parameter has ever had a gradient, so none changes: backward() has "
+                           "to run after optimizer.zero_grad(), "));
+    CHECK(says(text, "linear: net.eval() is missing, or optimizer.zero_grad(); runs/fa_to.txt\n"));
 }
 
 static void networks_inside_networks()
@@ -342,6 +391,10 @@ static void networks(const std::string &work)
     CHECK(says(failure([&] { fa::clip_grad_value(net, -1); }), "facula.cpp"));
     CHECK(net(x).size(1) == 2 && net.parameters().size() == 5 && net.parameters().count("fc2.bias"));
     std::string names;
+    const fa::named_tensors list = net.parameters();
+    CHECK(list[0].get() == list["scale"].get() && list[-1].get() == list["fc2.bias"].get() && list[4].size(0) == 2);
+    CHECK(says(failure([&] { (void)list[5]; }), line(__LINE__) + "there are 5 tensors and no number 5"));
+    CHECK(says(failure([&] { (void)list[-6]; }), line(__LINE__) + "there are 5 tensors and no number -6"));
     for (const auto &[name, t] : net.parameters())
         names += name + (t.defined() ? " " : "! ");
     CHECK(names == "scale fc1.weight fc1.bias fc2.weight fc2.bias "); // in the order of fa_module_parameters()
@@ -887,6 +940,7 @@ int main(int count, char **argument)
     assignment();
     messages();
     errors();
+    warnings_in_words_of_cpp(count > 1 ? argument[1] : ".");
     networks_inside_networks();
     layers_that_were_not_added();
     networks(count > 1 ? argument[1] : ".");

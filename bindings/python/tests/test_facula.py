@@ -575,7 +575,7 @@ class Callbacks(unittest.TestCase):
             self.assertEqual(sum(b.input.shape[0] for b in skips), 9)
         d = fa.data.dataset(Squares(6))
         self.assertEqual((len(d), d[3][0].tolist(), d[3][1].item()), (6, [3, 9], 3))
-        self.assertRaises(fa.Error, d.__getitem__, 6)
+        self.assertRaises(IndexError, d.__getitem__, 6)
         half = fa.data.transformed(d, lambda x: x / 2)
         self.assertEqual(half[3][0].tolist(), [1.5, 4.5])
         del loader, bad, skips, d, half
@@ -794,6 +794,12 @@ class NumPy(unittest.TestCase):
         self.assertEqual(a.tolist(), [[0, 1, 2], [3, 4, 5]])
         x[0, 0] = 8
         self.assertEqual(a[0, 0], 8)
+        for capsule in (x.__dlpack__(), x.__dlpack__(max_version=(1, 0))):
+            y = fa.from_dlpack(capsule)
+            y[0, 1] = y[0, 1] + 1
+            self.assertEqual((y.tolist(), y.shape), (x.tolist(), (2, 3)))
+            self.assertRaisesRegex(ValueError, 'taken already', fa.from_dlpack, capsule)
+        self.assertRaises(AttributeError, fa.from_dlpack, 3)
         x.__dlpack__()  # capsules that nobody consumes
         x.__dlpack__(max_version=(1, 0))
         self.assertEqual(x.__dlpack_device__(), (1, 0))

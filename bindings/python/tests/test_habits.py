@@ -5,7 +5,9 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import facula as fa
 from facula import nn
@@ -148,6 +150,21 @@ class Parts(unittest.TestCase):
         mixed = ConcatDataset([data, [fa.tensor(3)]])
         self.assertEqual((len(mixed), mixed[10].item()), (11, 3))
 
+    def test_numbers_of_samples(self):
+        x, y = fa.arange(5).float(), fa.arange(5) * 2
+        data = TensorDataset(x, y)
+        subset, both = Subset(data, [3, -1, 0]), ConcatDataset([data, data])
+        self.assertEqual(([int(d[-1][1]) for d in (data, subset, both)], subset.indices), ([8, 0, 8], [3, -1, 0]))
+        self.assertEqual(([int(y) for _, y in subset], [int(y) for _, y in data]), ([6, 8, 0], [0, 2, 4, 6, 8]))
+        self.assertEqual(subset[fa.tensor(1)][0].item(), 4)
+        for d, n in ((data, 5), (subset, 3), (both, 10)):
+            for wrong in (n, -n - 1):
+                self.assertRaisesRegex(IndexError, f'dataset.{wrong}.: there are {n} samples', lambda: d[wrong])
+        self.assertRaisesRegex(fa.Error, 'no sample -6', Subset, data, [-6])
+        for some in (slice(1, 3), [1, 2], fa.tensor([1, 2])):
+            self.assertEqual([part.tolist() for part in data[some]], [[1, 2], [2, 4]])
+        for wrong in (slice(1, 3), [1, 2], 1.5):
+            self.assertRaisesRegex(TypeError, r'Subset\(dataset, range\(2\)\)', lambda: subset[wrong])
 
     def test_attributes_of_loaders_and_datasets(self):
         data = [(fa.ones(2), i % 2) for i in range(5)]
@@ -203,11 +220,84 @@ class Parts(unittest.TestCase):
         self.assertEqual((next(made), fa.is_grad_enabled(), made.send(3)), (False, True, (3, False)))
         self.assertEqual(list(made), [])
 
+    def test_exceptions_of_generator_functions(self):
+        seen = []
+
+        @fa.set_grad_enabled(False)
+        def parts():
+            try:
+                yield 1
+            except ValueError as e:
+                yield str(e), fa.is_grad_enabled()
+            try:
+                yield 2
+            finally:
+                seen.append(fa.is_grad_enabled())
+            return 3
+        made = parts()
+        self.assertEqual((next(made), made.throw(ValueError('x')), next(made)), (1, ('x', False), 2))
+        self.assertRaises(KeyError, made.throw, KeyError())
+        self.assertEqual((seen, list(made), fa.is_grad_enabled()), ([False], [], True))
+        made = parts()
+        made.close()
+        self.assertRaises(StopIteration, next, made)
+        self.assertRaises(ValueError, parts().throw, ValueError())
+        made = parts()
+        next(made), made.throw(ValueError()), next(made), made.close()
+        self.assertEqual(seen, [False, False])
+
+    def test_settings_of_functions_that_overlap(self):
+        begun, go_on = threading.Event(), threading.Event()
+
+        @fa.no_grad()
+        def waits(first):
+            if first:
+                begun.set()
+                go_on.wait(10)
+            return fa.is_grad_enabled()
+        with ThreadPoolExecutor(2) as threads:
+            first = threads.submit(lambda: (waits(True), fa.is_grad_enabled()))
+            begun.wait(10)
+            self.assertEqual((waits(False), fa.is_grad_enabled()), (False, True))
+            go_on.set()
+            self.assertEqual(first.result(), (False, True))
+
     def test_a_mean_over_all_batches(self):
         norm = nn.BatchNorm1d(1, momentum=None)
         for value in (2.0, 4.0, 9.0):
             norm(fa.full((3, 1), value))
         self.assertAlmostEqual(norm.running_mean.item(), 5, 5)
+
+
+class Sizes(unittest.TestCase):
+    def test_in_one_dimension(self):
+        x, w, t = fa.rand(2, 4, 9), fa.rand(3, 4, 3), fa.rand(4, 3, 3)
+
+        def same(function, *given, **options):
+            """Whether a size as a number and as a tuple of it are the same."""
+            tuples = {name: (value,) for name, value in options.items()}
+            self.assertTrue(fa.equal(function(*given, **options), function(*given, **tuples)))
+        same(F.conv1d, x, w, stride=2, padding=1, dilation=2)
+        same(F.conv_transpose1d, x, t, stride=2, padding=1, output_padding=1, dilation=2)
+        for pool in (F.max_pool1d, F.avg_pool1d):
+            same(pool, x, kernel_size=3, stride=2, padding=1)
+        for pool in (F.adaptive_avg_pool1d, F.adaptive_max_pool1d):
+            same(pool, x, output_size=4)
+        for layer in (nn.Conv1d(4, 3, (3,), stride=(2,), padding=(1,), dilation=(2,)), nn.MaxPool1d((2,), stride=(2,)),
+                      nn.ConvTranspose1d(4, 3, (3,), stride=(1,), padding=(3,)), nn.AvgPool1d((2,)), nn.AdaptiveAvgPool1d((4,))):
+            self.assertEqual(layer(x).shape[0], 2)
+            self.assertEqual(layer(x).shape[2], 5 if isinstance(layer, nn.ConvTranspose1d) else 4)
+        self.assertRaisesRegex(ValueError, r'one number goes here, not \(1, 2\)', F.conv1d, x, w, stride=(1, 2))
+
+    def test_by_name_and_left_out(self):
+        x, image = fa.rand(2, 4, 9), fa.rand(1, 4, 6, 6)
+        self.assertEqual([F.conv1d(x, fa.ones(3, 4, 3), padding=p).shape[2] for p in ('same', 'valid')], [9, 7])
+        self.assertEqual([nn.Conv2d(4, 3, 3, padding=p)(image).shape[2:] for p in ('same', 'valid')], [(6, 6), (4, 4)])
+        self.assertEqual(nn.Conv2d(4, 3, (3,), padding=(1,))(image).shape, (1, 3, 6, 6))
+        for pool in (F.max_pool2d, F.avg_pool2d):
+            self.assertEqual(pool(image, 2, stride=None).shape, (1, 4, 3, 3))
+        self.assertEqual((nn.MaxPool2d(2, None)(image).shape, F.max_pool1d(x, 3, None).shape), ((1, 4, 3, 3), (2, 4, 3)))
+        self.assertRaises(ValueError, nn.Conv2d, 4, 3, 3, padding='full')
 
 
 class Gradients(unittest.TestCase):

@@ -475,6 +475,9 @@ class Data(Case):
             warnings.simplefilter('error')
             net.sizes, net.right = [2, 2], nn.ModuleList([nn.Linear(2, 2)])
             net.parts = [net, net.right[0]]
+            net.again = [*net.blocks, *net.named.values()]  # which have had their warning
+            copy.deepcopy(net)
+            net.teachers = [nn.Linear(2, 2).eval()]
         with self.assertRaisesRegex(TypeError, r'Sequential\(\*modules\)'):
             nn.Sequential([nn.Linear(2, 2)])
 

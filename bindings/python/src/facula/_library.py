@@ -4,6 +4,7 @@ their Python object ends."""
 import atexit
 import collections
 import ctypes
+import operator
 import os
 import pathlib
 import platform
@@ -239,6 +240,16 @@ _take = _declare('fa_log_take', c_bool, [POINTER(c_int), ctypes.c_char_p, c_size
 _logged = c_int()  # 1: there are messages
 
 
+def _warn(message):
+    """A warning of the line of the program that called the package."""
+    frame = _frame()
+    if frame:
+        warnings.warn_explicit(message, UserWarning, frame.f_code.co_filename, frame.f_lineno,
+                               frame.f_globals.get('__name__'), frame.f_globals.setdefault('__warningregistry__', {}))
+    else:  # at the end, of another thread
+        warnings.warn_explicit(message, UserWarning, 'facula', 0)
+
+
 def _check_warnings():
     """Behind a call: gives Python what the library has logged in it, as of this line."""
     _logged.value = 0
@@ -249,12 +260,7 @@ def _check_warnings():
             print('facula: error:', message, file=sys.stderr)
         if level.value != CONSTANTS['FA_LOG_WARNING']:
             continue
-        frame = _frame()
-        if frame:
-            warnings.warn_explicit(message, UserWarning, frame.f_code.co_filename, frame.f_lineno,
-                                   frame.f_globals.get('__name__'), frame.f_globals.setdefault('__warningregistry__', {}))
-        else:  # at the end, of another thread
-            warnings.warn_explicit(message, UserWarning, 'facula', 0)
+        _warn(message)
 
 
 def _log_as_python_does():
@@ -389,8 +395,17 @@ class Dataset(Handle):
         return n
 
     def __getitem__(self, index):
+        """The sample of a number; a negative one counts from the end."""
+        try:
+            number = operator.index(index)
+        except TypeError:
+            raise TypeError(f'a dataset has samples by number, not {type(index).__name__}: Subset(dataset, range(2)) has '
+                            'several') from None
+        n = len(self)
+        if not -n <= number < n:
+            raise IndexError(f'dataset[{number}]: there are {n} samples')
         with _scope():
-            parts = [_borrowed(Tensor, h) for h in _dataset_get(self._h, index).part if h]
+            parts = [_borrowed(Tensor, h) for h in _dataset_get(self._h, number % n).part if h]
         if not parts:
             _fail()
         return parts[0] if len(parts) == 1 else tuple(parts)
@@ -519,6 +534,7 @@ def _place(where, device, dtype):
 # ---- arguments ----
 
 _ALL = -0x8000000000000000
+_PADDINGS = {'same': _ALL, 'valid': 0}
 
 
 def _dims(d):
@@ -535,11 +551,20 @@ def _dims(d):
     return len(d) << 52 | bits | order << 18
 
 
-def _pair(p):
+def _one(p):
+    """A size in one dimension: a number, a tuple of it, or the name of a padding."""
     if isinstance(p, int):
         return p
-    if isinstance(p, str) and p == 'same':
-        return _ALL
+    if isinstance(p, str) and p in _PADDINGS:
+        return _PADDINGS[p]
+    if not isinstance(p, (tuple, list)) or len(p) != 1:
+        raise ValueError(f'one number goes here, not {p!r}')
+    return p[0]
+
+
+def _pair(p):
+    if isinstance(p, (int, str)) or len(p) == 1:
+        return _one(p)
     height, width = p
     return 1 << 62 | (width + 1) << 31 | (height + 1) if -1 <= height < 0x7fffffff and -1 <= width < 0x7fffffff else -2
 

@@ -2,7 +2,6 @@
 import copy
 import ctypes
 import sys
-import warnings
 import weakref
 from collections import namedtuple
 from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_int, c_int64, c_size_t, c_void_p, cast
@@ -114,10 +113,8 @@ class Module(Handle):
 
     def __setattr__(self, name, value):
         if type(value) in (list, tuple, dict) and name != '__dict__' and _are_apart(self, value):
-            frame = _l._frame()
-            warnings.warn_explicit(f'{name}: modules in a plain {type(value).__name__} are no parts of the network, and neither '
-                                   f'trained nor saved: use nn.{"ModuleDict" if type(value) is dict else "ModuleList"}',
-                                   UserWarning, frame.f_code.co_filename, frame.f_lineno)
+            _l._warn(f'{name}: modules in a plain {type(value).__name__} are no parts of the network, and neither trained nor '
+                     f'saved: use nn.{"ModuleDict" if type(value) is dict else "ModuleList"}')
         put = None
         if isinstance(value, Module):
             put = _replace if _part(_child, self._h, name) else _add
@@ -427,10 +424,14 @@ def _object_of(h):
 
 
 def _are_apart(module, things):
-    """Whether there are modules among the things that are no parts of the module."""
-    modules = [x for x in (things.values() if isinstance(things, dict) else things) if isinstance(x, Module)]
+    """Whether there are modules among the things that are no parts of the module, and of which it is new. Those in inference
+    mode are meant to be none, as a teacher."""
+    modules = [x for x in (things.values() if isinstance(things, dict) else things) if isinstance(x, Module) and x.training]
     parts = {x._h for x in module.modules()} if modules else ()
-    return any(x._h not in parts for x in modules)
+    new = [x for x in modules if x._h not in parts and not x.__dict__.get('_apart')]
+    for x in new:
+        x.__dict__['_apart'] = True  # copies have it, too
+    return bool(new)
 
 
 def _run(module, inputs):

@@ -79,6 +79,9 @@ class use(ContextDecorator):
         if self.settings.get('anomaly'):
             _l._record_lines(-1)
 
+    def _recreate_cm(self):
+        return use(**self.settings)  # calls of one function may overlap, on several threads
+
     def __call__(self, function):
         return self._generator(function) if isgeneratorfunction(function) else super().__call__(function)
 
@@ -86,16 +89,18 @@ class use(ContextDecorator):
         """A generator function whose parts run with these settings, and what is between them with those of its caller."""
         @wraps(function)
         def run(*arguments, **options):
-            parts, sent = function(*arguments, **options), None
-            try:
-                while True:
-                    with self:
-                        value = parts.send(sent)
-                    sent = yield value
-            except StopIteration as end:
-                return end.value
-            finally:
-                parts.close()
+            parts = function(*arguments, **options)
+            resume, given = parts.send, None
+            while True:
+                try:
+                    with self._recreate_cm():
+                        value = resume(given)
+                except StopIteration as end:
+                    return end.value
+                try:
+                    resume, given = parts.send, (yield value)
+                except BaseException as e:  # of throw() and close()
+                    resume, given = parts.throw, e
         return run
 
 
@@ -114,7 +119,7 @@ def inference_mode(mode=True):
     return no_grad(mode) if callable(mode) else use(no_grad=mode)
 
 
-class set_grad_enabled(ContextDecorator):
+class set_grad_enabled:
     """Sets whether calls record for backward, from here on; as a block until it ends, and as a decorator in a function."""
 
     def __init__(self, mode):
@@ -122,10 +127,7 @@ class set_grad_enabled(ContextDecorator):
 
     def __call__(self, function):
         _set_grad_enabled(self.before)
-        return super().__call__(function)
-
-    def _recreate_cm(self):
-        return set_grad_enabled(self.mode)
+        return use(no_grad=not self.mode)(function)
 
     def __enter__(self):
         _set_grad_enabled(self.mode)

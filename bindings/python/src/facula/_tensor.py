@@ -473,13 +473,20 @@ _drop_capsule = ctypes.cast(_l.lib.fa__capsule_end, c_void_p)  # a capsule that 
 _l.lib.fa__capsule_calls(ctypes.cast(_python.PyCapsule_IsValid, c_void_p), ctypes.cast(_python.PyCapsule_GetPointer, c_void_p))
 
 
-def from_dlpack(x):
-    """A tensor over the memory of another library's, without a copy: anything that has __dlpack__()."""
+def _capsule_of(x):
     try:
-        capsule = x.__dlpack__(max_version=(1, 0))
+        return x.__dlpack__(max_version=(1, 0))
     except TypeError:
-        capsule = x.__dlpack__()
+        return x.__dlpack__()
+
+
+def from_dlpack(x):
+    """A tensor over the memory of another library's, without a copy: anything that has __dlpack__(), or a capsule that one
+    has given, which can be taken once."""
+    capsule = x if type(x).__name__ == 'PyCapsule' else _capsule_of(x)
     versioned = bool(_capsule_valid(id(capsule), _NAMES[True]))
+    if any(_capsule_valid(id(capsule), name) for name in _USED.values()):
+        raise ValueError('this capsule has been taken already: another __dlpack__() gives another one')
     p = _capsule_pointer(id(capsule), _NAMES[versioned])
     t = _call(_from_dlpack if versioned else _from_dlpack_old, p)
     _capsule_rename(id(capsule), _USED[versioned])

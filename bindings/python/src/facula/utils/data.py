@@ -157,14 +157,22 @@ class TensorDataset(_Made):
         self._h, self.tensors = None, tensors
         self._take(_data.tensors(list(tensors)), True)
 
+    def __getitem__(self, index):
+        """The sample of a number; of a slice or of several numbers, a tuple of the tensors' rows."""
+        if hasattr(index, '__index__') and not getattr(index, 'shape', ()):
+            return super().__getitem__(index)
+        return tuple(_l._as_tensor(t)[index] for t in self.tensors)
+
 
 class Subset(_Made):
-    """The samples of a dataset that have these numbers."""
+    """The samples of a dataset that have these numbers; a negative one counts from the end."""
     __slots__ = ('dataset', 'indices')
 
     def __init__(self, dataset, indices):
         self._h, self.dataset, self.indices = None, dataset, [int(i) for i in indices]
-        array, of = (c_int64 * len(self.indices))(*self.indices), _l._dataset(dataset)
+        of = _l._dataset(dataset)
+        n = len(of)
+        array = (c_int64 * len(self.indices))(*[i + n if -n <= i < 0 else i for i in self.indices])
         self._take(_l._making(_l.Dataset, _subset, of._h, array, len(self.indices)), _in_tuples(dataset))
 
 
