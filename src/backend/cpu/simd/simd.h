@@ -83,8 +83,8 @@ typedef void fa__pool_2x2_back(float *a, float *b, const float *g, const int64_t
  * or 255 where no element is above 0. */
 typedef void fa__relu_pool_2x2(float *y, uint8_t *at, const float *x, int64_t pairs, int64_t w);
 typedef void fa__relu_pool_2x2_back(float *x, const float *g, const uint8_t *at, int64_t pairs, int64_t w);
-/* Of a plane of h x w elements of f16 or bf16, whose infinity has the bits `inf`. Forward is false where there is a
- * NaN: what it wrote is not the result then. Back leaves out a last row that is in no window. */
+/* The same of f16 or bf16, whose infinity has the bits `inf`. Forward is false where there is a NaN: what it wrote is
+ * not the result then. */
 typedef bool fa__relu_pool_halves(uint16_t *y, uint8_t *at, const uint16_t *x, int64_t pairs, int64_t w, uint16_t inf);
 typedef void fa__relu_pool_halves_back(uint16_t *x, const uint16_t *g, const uint8_t *at, int64_t pairs, int64_t w,
                                        uint16_t inf);
