@@ -44,6 +44,8 @@ typedef struct fa__lanes_kernels {
     void (*gather_bf16)(float *block, const float *const *row, int64_t n);
     /* row[j][i] = block[i * lanes + j], for i < n, except for rows that are NULL */
     void (*scatter)(float *const *row, const float *block, int64_t n);
+    /* The same for rows of bf16; or NULL, too */
+    void (*scatter_bf16)(float *const *row, const float *block, int64_t n);
     /* row[k][i] = the sum of block[i * lanes + j] over j from k * FA__CONVOLUTION_ADDED on, so many of them, for i < n
      * and j < count, in order */
     void (*add)(float *const *row, const float *block, int64_t n, int count);

@@ -1,7 +1,9 @@
 /* The loops of convolutions with one image in each lane (backend/cpu/lanes.h): tiles of sums in registers. */
 #include "backend/cpu/lanes.h"
+#include "backend/cpu/simd/bytes.h"
 #include "backend/cpu/simd/gemm_transpose.h"
 #include "backend/cpu/simd/gemm_vector.h"
+#include "backend/cpu/simd/half.h"
 #include "backend/cpu/simd/simd.h"
 
 /* Sums, a vector of one operand for each column, and one of the other fill the registers. */
@@ -242,14 +244,13 @@ static void gather(float *block, const float *const *row, int64_t n)
 #ifdef FA__LEVEL_avx512
 #define PART(p, n) _mm256_maskz_loadu_epi16((__mmask16)_bzhi_u32(0xffff, (uint32_t)(n)), p)
 #else
-INLINE __m128i load_halves(const uint16_t *p, int64_t n)
+INLINE __m128i first_halves(const uint16_t *p, int64_t n)
 {
     uint16_t part[L] = {0};
-    for (int64_t i = 0; i < n; i++)
-        part[i] = p[i];
+    copy_halves(part, p, n);
     return _mm_loadu_si128((const __m128i *)(const void *)part);
 }
-#define PART(p, n) load_halves(p, n)
+#define PART(p, n) first_halves(p, n)
 #endif
 /* From entry `at` on; the last vector of L entries or more ends where they do. */
 #define GATHER_HALVES(dtype)                                                                                           \
@@ -324,6 +325,47 @@ static void scatter(float *const *row, const float *block, int64_t n)
     }
 }
 
+#ifdef HALF_VECTORS
+typedef uint32_t wordv __attribute__((__vector_size__(VECTOR_BYTES)));
+
+/* Lanes rounded to bf16, in the lower half */
+INLINE wordv bf16_near(const float *p)
+{
+    return (wordv)near_bf16(f32_load(p)) >> 16;
+}
+
+static void scatter_bf16(float *const *row, const float *block, int64_t n)
+{
+    int64_t at = 0;
+    for (; at + 2 * L <= n; at += 2 * L) {
+        f32v in[L], out[L];
+        UNROLL
+        for (int i = 0; i < L; i++) {
+            const float *p = block + (at + 2 * i) * L;
+            in[i] = (f32v)(bf16_near(p) | ((wordv)near_bf16(f32_load(p + L)) & 0xffff0000));
+        }
+        f32_turn(out, in);
+        UNROLL
+        for (int j = 0; j < L; j++)
+            if (row[j])
+                *(f32_pairs *)(void *)((uint16_t *)(void *)row[j] + at) = out[j];
+    }
+    for (; at < n; at += L) {
+        f32v in[L], out[L];
+        const int64_t left = n - at < L ? n - at : L;
+        for (int64_t i = 0; i < L; i++)
+            in[i] = (f32v)bf16_near(block + (at + (i < left ? i : 0)) * L);
+        f32_turn(out, in);
+        UNROLL
+        for (int j = 0; j < L; j++)
+            if (row[j])
+                store_halves((uint16_t *)(void *)row[j] + at, (f32m)out[j], left);
+    }
+}
+#else
+#define scatter_bf16 NULL
+#endif
+
 /* Some neighbouring ones of L entries: the sum of lanes `from` to `to` of each */
 INLINE void add_lanes(float *row, const f32v out[L], int from, int to, int64_t left)
 {
@@ -362,5 +404,5 @@ static void add(float *const *row, const float *block, int64_t n, int count)
         add_lines(row, block, n, count);
 }
 
-const fa__lanes_kernels FA__SIMD(fa__lanes) = {L,      CHANNELS,   ACROSS,      sums,    products,
-                                               gather, gather_f16, gather_bf16, scatter, add};
+const fa__lanes_kernels FA__SIMD(fa__lanes) = {L,          CHANNELS,    ACROSS,  sums,         products, gather,
+                                               gather_f16, gather_bf16, scatter, scatter_bf16, add};
