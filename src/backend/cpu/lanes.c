@@ -85,11 +85,12 @@ static void scatter(float *const *row, const float *block, int64_t n, fa_dtype d
     const int lanes = fa__cpu_lanes->lanes;
     float *to[FA__LANES_MOST];
     _Alignas(64) float wide[FA__LANES_MOST][PIECE];
-    void (*const whole)(float *const *, const float *, int64_t) = dtype == FA_F32    ? fa__cpu_lanes->scatter
-                                                                  : dtype == FA_BF16 ? fa__cpu_lanes->scatter_bf16
-                                                                                     : NULL;
-    if (whole) {
-        whole(row, block, n);
+    if (dtype == FA_F32) {
+        fa__cpu_lanes->scatter(row, block, n);
+        return;
+    }
+    if (dtype == FA_BF16 && fa__cpu_lanes->scatter_bf16) {
+        fa__cpu_lanes->scatter_bf16(row, block, n);
         return;
     }
     for (int j = 0; j < lanes; j++)

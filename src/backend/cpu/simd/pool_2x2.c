@@ -214,7 +214,7 @@ INLINE bool pool_rows(float *y, uint8_t *at, const float *x, int64_t pairs, int6
         for (int64_t i = 0; i < n; i = n >= L ? f32_next(i, n) : n) {
             const bool whole = n >= L || (pairs - k) * n >= L;
             const f32v sum = whole ? pool(y + i, at + i, x + 2 * i, x + w + 2 * i, L) : pool(y, at, x, x + w, n);
-            nan |= sum != sum;
+            nan |= ~(sum <= __builtin_inff());
         }
     int32_t any = 0;
     for (int i = 0; i < L; i++)
