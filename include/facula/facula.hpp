@@ -50,12 +50,12 @@
 /** Prints a dtype to a stream: f32. */
 inline std::ostream &operator<<(std::ostream &to, fa_dtype dtype)
 {
-    return to << (fa_dtype_name)(dtype);
+    return to << (dtype == FA_SAME ? "FA_SAME" : (fa_dtype_name)(dtype));
 }
-/** Prints a device to a stream: cuda:1. */
+/** Prints a device to a stream: cuda:1, or default for that of the settings in force. */
 inline std::ostream &operator<<(std::ostream &to, fa_device device)
 {
-    return to << (fa_device_name)(device);
+    return to << (device.kind ? (fa_device_name)(device) : "default");
 }
 /** Whether two devices are the same. */
 inline bool operator==(fa_device a, fa_device b)
@@ -152,6 +152,26 @@ inline bool of_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+/* fa_get((2, 3) f32 cpu, "5") is x[5] of (2, 3) f32 cpu, and fa_set(x, "1:") is x["1:"] = y. */
+inline std::string index_in_cpp(std::string message)
+{
+    for (std::size_t at = 0; (at = message.find("fa_", at)) != std::string::npos; at++) {
+        const bool get = !message.compare(at, 7, "fa_get("), set = !message.compare(at, 7, "fa_set(");
+        const std::size_t quote = get || set ? message.find(", \"", at) : std::string::npos;
+        const std::size_t end = quote == std::string::npos ? quote : message.find("\")", quote + 3);
+        if (end == std::string::npos || (at && of_name(message[at - 1])))
+            continue;
+        const std::string x = message.substr(at + 7, quote - at - 7),
+                          where = message.substr(quote + 3, end - quote - 3);
+        const bool number = where.find_first_not_of("-0123456789") == std::string::npos;
+        std::string here = "x[" + (where == "..." || number ? where : '"' + where + '"') + "]";
+        here += set ? " = y" : "";
+        here += x == "x" ? "" : (set ? " with x of " : " of ") + x;
+        message.replace(at, end + 2 - at, here);
+    }
+    return message;
+}
+
 /* A message of the library, in which what is no function of the same name in C++ is as C++ writes it. What may be a
  * part of a path stays. */
 inline std::string in_cpp(std::string message)
@@ -160,15 +180,39 @@ inline std::string in_cpp(std::string message)
         std::string c, here;
     } idioms[] = {
         {"FA_USE(.no_grad = true)", "fa::no_grad"},
-        {"FA_USE(.", "fa::use with ("},
+        {"FA_USE(.placement = FA_PLACE_AUTO)", "fa::use of settings with placement = FA_PLACE_AUTO"},
+        {"FA_USE(.fallback = true)", "fa::use of settings with fallback = true"},
         {"FA_USE: .", "fa::use: "},
         {"under .no_grad", "under fa::no_grad"},
         {"fa_module_train(net, false)", "net.eval()"},
         {"fa_module_train(net, true)", "net.train()"},
         {"fa_optim_zero_grad(optimizer)", "optimizer.zero_grad()"},
         {"fa_grad: ", "grad(): "},
+        {"from a gradient that .grad gives", "from a gradient of its shape, as y.backward(gradient)"},
+        {"fa_hook_grad is NULL", "on_grad(): the tensor is undefined or moved-from"},
+        {"FA_EACH: ", "for (... : loader): "},
+        {" is NULL", " is undefined or moved-from"},
         {".retain_graph = true", "backward({}, true)"},
         {"what was added to it", "what was added by add(\"name\", ...)"},
+        {"fa_detach", "detach()"},
+        {"fa_numel", "numel()"},
+        {"fa_dim", "dim()"},
+        {"fa_size", "size()"},
+        {"fa_tensor_shape", "shape()"},
+        {"fa_tensor_dtype", "dtype()"},
+        {"fa_tensor_device", "device()"},
+        {"fa_requires_grad", "requires_grad()"},
+        {"fa_grad", "grad()"},
+        {"fa_module_train", "train()"},
+        {"fa_module_training", "training()"},
+        {"fa_module_numel", "numel()"},
+        {"fa_module_parameters", "parameters()"},
+        {"fa_module_state", "state()"},
+        {"fa_module_zero_grad", "zero_grad()"},
+        {"fa_module_summary", "summary()"},
+        {"fa_module_child", "child()"},
+        {"fa_optim_lr", "optimizer.lr()"},
+        {"fa_loader_length", "loader.length()"},
         {"fa_to", "to()"},
         {"fa_cpu", "cpu()"},
         {"fa_item", "item()"},
@@ -194,7 +238,8 @@ inline std::string in_cpp(std::string message)
             const std::size_t end = at + i.c.size();
             const char before = at ? message[at - 1] : ' ', after = end < message.size() ? message[end] : ' ';
             const bool named = of_name(i.c.back()); /* and so a name may go on */
-            if (of_name(before) || before == '/' || before == '-' || (named && (of_name(after) || after == '/'))
+            const bool inside = i.c.front() != ' ' && (of_name(before) || before == '/' || before == '-');
+            if (inside || (named && (of_name(after) || after == '/'))
                 || (named && after == '.' && end + 1 < message.size() && of_name(message[end + 1]))) {
                 at = end;
                 continue;
@@ -203,7 +248,7 @@ inline std::string in_cpp(std::string message)
             message.replace(at, i.c.size(), i.here, 0, i.here.size() - (called ? 2 : 0));
             at += i.here.size() - (called ? 2 : 0);
         }
-    return message;
+    return index_in_cpp(std::move(message));
 }
 
 /* While it lives, what the library writes to standard error is in the words of C++, too. */
@@ -313,6 +358,26 @@ class at_line
     const char *outer;
 };
 
+/* What a function says of an object, at a line. */
+template <class T, class F> auto ask(const char *file, int line, F function, const T *object)
+{
+    const at_line here(file, line);
+    const auto value = function(object);
+    if (!object)
+        check();
+    return value;
+}
+
+/* An operand, and where it was written. */
+template <class T> struct written {
+    const T &value;
+    const char *const written_in;
+    const int written_at;
+    written(const T &v, FA__HERE) : value(v), written_in(file), written_at(line)
+    {
+    }
+};
+
 } // namespace detail
 
 /* ---- scopes and settings ---- */
@@ -322,7 +387,7 @@ class scope
 {
   public:
     /** Opens a scope. */
-    scope() : number((fa_scope_enter)("fa::scope"))
+    [[nodiscard]] scope() : number((fa_scope_enter)("fa::scope"))
     {
     }
     scope(const scope &) = delete;
@@ -365,7 +430,7 @@ class [[nodiscard]] use
 {
   public:
     /** Puts settings in force. */
-    explicit use(const fa_settings &s, FA__HERE)
+    [[nodiscard]] explicit use(const fa_settings &s, FA__HERE)
     {
         const detail::at_line here(file, line);
         number = (fa_use_enter)(&s);
@@ -389,7 +454,7 @@ class [[nodiscard]] use
 class [[nodiscard]] no_grad : public use
 {
   public:
-    no_grad() : use(without())
+    [[nodiscard]] explicit no_grad(FA__HERE) : use(without(), file, line)
     {
     }
 
@@ -407,7 +472,7 @@ class [[nodiscard]] autocast : public use
 {
   public:
     /** The dtype: FA_F16, FA_BF16, or FA_SAME for none. */
-    explicit autocast(fa_dtype dtype) : use(with(dtype))
+    [[nodiscard]] explicit autocast(fa_dtype dtype, FA__HERE) : use(with(dtype), file, line)
     {
     }
 
@@ -497,6 +562,38 @@ class device
     fa_device value = {0, 0};
 };
 
+} // namespace fa
+
+/** Whether two devices are the same: x.device() == "cpu". */
+inline bool operator==(fa_device a, const fa::device &b)
+{
+    return a == b.get();
+}
+/** Whether two devices differ. */
+inline bool operator!=(fa_device a, const fa::device &b)
+{
+    return !(a == b);
+}
+
+namespace fa
+{
+
+namespace detail
+{
+
+/* The number of a dimension, and where it was written. */
+struct dimension {
+    template <class N, class = std::enable_if_t<std::is_integral<N>::value>>
+    dimension(N n, FA__HERE) : number(static_cast<int64_t>(n)), written_in(file), written_at(line)
+    {
+    }
+    const int64_t number;
+    const char *const written_in;
+    const int written_at;
+};
+
+} // namespace detail
+
 /** Sizes of dimensions: {2, 3}, and {} of a tensor with one element. */
 class shape
 {
@@ -520,10 +617,17 @@ class shape
     {
         return value.rank;
     }
-    /** The size of a dimension, counted from 0. */
-    int64_t operator[](int dim) const
+    /** The size of a dimension; negative ones count from the end. An error if there is none. */
+    int64_t operator[](const detail::dimension &dim) const
     {
-        return value.dim[dim];
+        const int64_t n = dim.number + (dim.number < 0 ? rank() : 0);
+        if (n < 0 || n >= rank() || n >= FA_MAX_DIMS) {
+            const detail::at_line here(dim.written_in, dim.written_at);
+            (fa_fail)(FA_ERROR_INDEX, "fa::shape: a shape of %d dimensions has no dimension %lld", rank(),
+                      static_cast<long long>(dim.number));
+            detail::raise();
+        }
+        return value.dim[n];
     }
     /** Whether all sizes are equal. */
     friend bool operator==(const shape &a, const shape &b)
@@ -712,6 +816,8 @@ template <class T> class handle
 
 class arg;
 class hook;
+struct max_result;
+struct min_result;
 
 /** A tensor. Arithmetic and comparison work element by element, with numbers too: a * 2 + b > 0. */
 class tensor : public handle<fa_tensor>
@@ -785,19 +891,19 @@ class tensor : public handle<fa_tensor>
     }
 
     /** The dtype. */
-    fa_dtype dtype() const
+    fa_dtype dtype(FA__HERE) const
     {
-        return (fa_tensor_dtype)(get());
+        return detail::ask(file, line, fa_tensor_dtype, get());
     }
     /** The device. */
-    fa_device device() const
+    fa_device device(FA__HERE) const
     {
-        return (fa_tensor_device)(get());
+        return detail::ask(file, line, fa_tensor_device, get());
     }
     /** The shape. */
-    fa::shape shape() const
+    fa::shape shape(FA__HERE) const
     {
-        return (fa_tensor_shape)(get());
+        return detail::ask(file, line, fa_tensor_shape, get());
     }
     /** The size of a dimension; negative ones count from the end. */
     int64_t size(int64_t dim, FA__HERE) const
@@ -808,14 +914,14 @@ class tensor : public handle<fa_tensor>
         return n;
     }
     /** The number of dimensions. */
-    int dim() const
+    int dim(FA__HERE) const
     {
-        return (fa_dim)(get());
+        return detail::ask(file, line, fa_dim, get());
     }
     /** The number of elements. */
-    int64_t numel() const
+    int64_t numel(FA__HERE) const
     {
-        return (fa_numel)(get());
+        return detail::ask(file, line, fa_numel, get());
     }
     /** The value of a tensor with one element. Waits for it. */
     template <class N = double> N item(FA__HERE) const
@@ -830,7 +936,7 @@ class tensor : public handle<fa_tensor>
     template <class N> std::vector<N> to_vector(FA__HERE) const
     {
         const detail::call here(file, line);
-        std::vector<N> v(static_cast<size_t>(numel() > 0 ? numel() : 0));
+        std::vector<N> v(static_cast<size_t>(numel(file, line)));
         detail::good((fa_read)(get(), v.data(), fa__dtype_of_type<N>(), static_cast<int64_t>(v.size())));
         return v;
     }
@@ -879,9 +985,9 @@ class tensor : public handle<fa_tensor>
         return *this;
     }
     /** Whether gradients flow to it. */
-    bool requires_grad() const
+    bool requires_grad(FA__HERE) const
     {
-        return (fa_requires_grad)(get());
+        return detail::ask(file, line, fa_requires_grad, get());
     }
     /** Makes backward() keep the gradient of a tensor that is no leaf, for grad(). */
     const tensor &retain_grad(FA__HERE) const
@@ -891,10 +997,12 @@ class tensor : public handle<fa_tensor>
         return *this;
     }
     /** The gradient of a leaf, which backward() accumulates; none before. */
-    tensor grad() const
+    tensor grad(FA__HERE) const
     {
-        const scope temporary;
+        const detail::call here(file, line);
         fa_tensor *g = (fa_grad)(get());
+        if (!g)
+            detail::check();
         return g ? owned(g) : tensor();
     }
     /** Computes the gradients of all leaves it depends on; `gradient` is needed unless it has one element. */
@@ -911,10 +1019,14 @@ class tensor : public handle<fa_tensor>
     /** Calls function(grad) in backward() when the gradient of this tensor has been computed; a tensor that it returns
      *  replaces the gradient. This ends with the result. */
     hook on_grad(std::function<tensor(const tensor &grad)> function, FA__HERE) const;
+    /** The same with a function that returns nothing, and leaves the gradient as it is. */
+    template <class F, class = std::enable_if_t<std::is_void<std::invoke_result_t<F &, const tensor &>>::value>>
+    hook on_grad(F function, FA__HERE) const;
 
     /** Prints it to standard output, as PyTorch does. */
-    void print() const
+    void print(FA__HERE) const
     {
+        const detail::call here(file, line);
         if (!defined()) {
             std::puts("[undefined]");
             return;
@@ -923,8 +1035,9 @@ class tensor : public handle<fa_tensor>
         detail::check();
     }
     /** What print() prints. */
-    std::string text() const
+    std::string text(FA__HERE) const
     {
+        const detail::call here(file, line);
         if (!defined())
             return "[undefined]";
         const std::unique_ptr<char, void (*)(char *)> s((fa_text)(get()), fa_free_text);
@@ -958,6 +1071,16 @@ class tensor : public handle<fa_tensor>
     inline tensor amax(const fa::dims &dim = FA_ALL, bool keepdim = false, FA__HERE) const;
     /** fa::amin(x, {dim, keepdim}) */
     inline tensor amin(const fa::dims &dim = FA_ALL, bool keepdim = false, FA__HERE) const;
+    /** The largest element: fa::amax(x) */
+    inline tensor max(FA__HERE) const;
+    /** The smallest element: fa::amin(x) */
+    inline tensor min(FA__HERE) const;
+    /** fa::max(x, dim, {keepdim}) */
+    template <class Number, detail::if_integer<Number> = 0>
+    max_result max(Number dim, bool keepdim = false, FA__HERE) const;
+    /** fa::min(x, dim, {keepdim}) */
+    template <class Number, detail::if_integer<Number> = 0>
+    min_result min(Number dim, bool keepdim = false, FA__HERE) const;
     /** fa::argmax(x, {dim, keepdim}) */
     inline tensor argmax(int64_t dim = FA_ALL, bool keepdim = false, FA__HERE) const;
     /** fa::argmin(x, {dim, keepdim}) */
@@ -983,10 +1106,11 @@ class tensor : public handle<fa_tensor>
     /** fa::narrow(x, dim, start, length) */
     inline tensor narrow(int64_t dim, int64_t start, int64_t length, FA__HERE) const;
 
-    inline tensor &operator+=(const arg &y);
-    inline tensor &operator-=(const arg &y);
-    inline tensor &operator*=(const arg &y);
-    inline tensor &operator/=(const arg &y);
+    /* They change the tensor that this refers to, and so const handles have them. */
+    inline const tensor &operator+=(const arg &y) const;
+    inline const tensor &operator-=(const arg &y) const;
+    inline const tensor &operator*=(const arg &y) const;
+    inline const tensor &operator/=(const arg &y) const;
 
   private:
     tensor(fa_tensor *object, taken t) : handle(object, t)
@@ -1020,9 +1144,9 @@ inline std::ostream &operator<<(std::ostream &to, const shape &s)
 }
 
 /** Prints a tensor to a stream. */
-inline std::ostream &operator<<(std::ostream &to, const tensor &t)
+inline std::ostream &operator<<(std::ostream &to, const detail::written<tensor> &t)
 {
-    return to << t.text();
+    return to << t.value.text(t.written_in, t.written_at);
 }
 
 /** An operand that is a tensor or a number. It refers to the tensor for the duration of the call. */
@@ -1378,7 +1502,12 @@ class module : public handle<fa_module>
     {
         return run({x}, file, line);
     }
-    /** Runs it on several inputs. */
+    /** Runs it on two inputs. */
+    tensor operator()(const tensor &x, const tensor &y, FA__HERE) const
+    {
+        return run({x, y}, file, line);
+    }
+    /** Runs it on several inputs: net({x, y, z}). */
     tensor operator()(const tensors &inputs, FA__HERE) const
     {
         return run(inputs, file, line);
@@ -1398,20 +1527,21 @@ class module : public handle<fa_module>
         return *this;
     }
     /** Sets it and its descendants to training mode, or to inference mode. */
-    const module &train(bool training = true) const
+    const module &train(bool training = true, FA__HERE) const
     {
+        const detail::call here(file, line);
         detail::good((fa_module_train)(get(), training));
         return *this;
     }
     /** Sets it and its descendants to inference mode. */
-    const module &eval() const
+    const module &eval(FA__HERE) const
     {
-        return train(false);
+        return train(false, file, line);
     }
     /** Whether it is in training mode. */
-    bool training() const
+    bool training(FA__HERE) const
     {
-        return (fa_module_training)(get());
+        return detail::ask(file, line, fa_module_training, get());
     }
     /** Makes all parameters accumulate gradients, or freezes them and removes their gradients. */
     const module &requires_grad(bool on, FA__HERE) const
@@ -1421,20 +1551,21 @@ class module : public handle<fa_module>
         return *this;
     }
     /** Removes the gradients of all parameters. */
-    void zero_grad() const
+    void zero_grad(FA__HERE) const
     {
+        const detail::call here(file, line);
         detail::good((fa_module_zero_grad)(get()));
     }
     /** The parameters, with their names: net.parameters()["fc1.weight"]. */
-    named_tensors parameters() const
+    named_tensors parameters(FA__HERE) const
     {
-        const scope temporary;
+        const detail::call here(file, line);
         return detail::named((fa_module_parameters)(get()));
     }
     /** Parameters and buffers, with their names. */
-    named_tensors state() const
+    named_tensors state(FA__HERE) const
     {
-        const scope temporary;
+        const detail::call here(file, line);
         return detail::named((fa_module_state)(get()));
     }
     /** A table of it and its descendants, with shapes of parameters; for the shape of an input, also of the results,
@@ -1456,9 +1587,9 @@ class module : public handle<fa_module>
         return std::string(text, size);
     }
     /** The number of elements of all parameters. */
-    int64_t numel() const
+    int64_t numel(FA__HERE) const
     {
-        return (fa_module_numel)(get());
+        return detail::ask(file, line, fa_module_numel, get());
     }
     /** Runs a recurrent layer or cell, from the states and cells h_0 and c_0, or from zeros: its output, and the last
      *  states besides. */
@@ -1596,6 +1727,8 @@ class network : public module
     {
         *static_cast<network **>((fa_module_data)(get())) = this;
     }
+    /* Its layers are known to the library by the address of this object: it stays where it was made. Return a
+     * std::shared_ptr<mlp>, or keep a std::vector of these: std::make_shared<mlp>(). */
     network(const network &) = delete;
     network &operator=(const network &) = delete;
     virtual ~network()
@@ -1605,13 +1738,14 @@ class network : public module
     /** Computes the result for one input. */
     virtual tensor forward(const tensor &)
     {
-        throw error(FA_ERROR_STATE, "this network has no forward() of one input");
+        throw error(FA_ERROR_STATE, "this network has no forward() of one input: override forward(const fa::tensor &)");
     }
     /** Computes the result for several inputs. */
     virtual tensor forward(const std::vector<tensor> &inputs)
     {
         if (inputs.size() != 1)
-            throw error(FA_ERROR_STATE, "this network has no forward() of several inputs");
+            throw error(FA_ERROR_STATE, "this network has no forward() of several inputs: "
+                                        "override forward(const std::vector<fa::tensor> &)");
         return forward(inputs[0]);
     }
 
@@ -1679,9 +1813,9 @@ class [[nodiscard]] hook
 };
 
 /** Prints module::summary() to a stream. */
-inline std::ostream &operator<<(std::ostream &to, const module &m)
+inline std::ostream &operator<<(std::ostream &to, const detail::written<module> &m)
 {
-    return to << m.summary();
+    return to << m.value.summary({}, m.written_in, m.written_at);
 }
 
 inline hook tensor::on_grad(std::function<tensor(const tensor &)> function, const char *file, int line) const
@@ -1699,6 +1833,15 @@ inline hook tensor::on_grad(std::function<tensor(const tensor &)> function, cons
     return fa::hook::made(
         *this, std::move(function), [run](fa_tensor *t, F *f) { return (fa_hook_grad)(t, run, f); },
         [](fa_tensor *t, int64_t n) { (fa_unhook)(t, n); });
+}
+
+template <class F, class> hook tensor::on_grad(F function, const char *file, int line) const
+{
+    const std::function<tensor(const tensor &)> run = [f = std::move(function)](const tensor &grad) mutable {
+        f(grad);
+        return tensor();
+    };
+    return on_grad(run, file, line);
 }
 
 inline hook
@@ -1837,9 +1980,9 @@ class parameters
 {
   public:
     /** Those of a module. */
-    parameters(const module &m) : owner(m)
+    parameters(const module &m, FA__HERE) : owner(m)
     {
-        const scope temporary;
+        const detail::call here(file, line);
         const fa_parameters list = (fa_module_parameters)(m.get());
         if (!list.count)
             detail::check();
@@ -1939,9 +2082,9 @@ class optimizer : public handle<fa_optim>
         detail::good((fa_optim_step)(get()));
     }
     /** The learning rate of group 0. */
-    double lr() const
+    double lr(FA__HERE) const
     {
-        return (fa_optim_lr)(get());
+        return detail::ask(file, line, fa_optim_lr, get());
     }
     /** Sets the learning rate of all groups. */
     void set_lr(double rate, FA__HERE) const
@@ -2036,7 +2179,7 @@ struct schedules {
     std::vector<schedule> kept;
     std::vector<fa_schedule *> item;
 
-    explicit schedules(std::initializer_list<schedule> list) : kept(list)
+    explicit schedules(std::vector<schedule> list) : kept(std::move(list))
     {
         for (const schedule &s : kept)
             item.push_back(s.get());
@@ -2066,20 +2209,30 @@ inline schedule lambda(const optimizer &o, std::function<double(int64_t epoch, i
 }
 
 /** Steps several schedules of one optimizer together: fa::lr::chained({warm_up, decay}). Step only the result. */
-inline schedule chained(std::initializer_list<schedule> list, FA__HERE)
+inline schedule chained(const std::vector<schedule> &list, FA__HERE)
 {
     const detail::call here(file, line);
     const auto s = std::make_shared<detail::schedules>(list);
     return schedule::owned(fa__schedule_chained(s->item.size(), s->item.data()), s);
 }
+/** The same of a list in braces. */
+inline schedule chained(std::initializer_list<schedule> list, FA__HERE)
+{
+    return chained(std::vector<schedule>(list), file, line);
+}
 
 /** Runs schedules of one optimizer one after the other: the first until epoch milestones[0], then the second from its
  * own epoch 0 and the base rate, and so on: fa::lr::sequential({5}, {warm_up, decay}). Step only the result. */
-inline schedule sequential(const numbers &milestones, std::initializer_list<schedule> list, FA__HERE)
+inline schedule sequential(const numbers &milestones, const std::vector<schedule> &list, FA__HERE)
 {
     const detail::call here(file, line);
     const auto s = std::make_shared<detail::schedules>(list);
     return schedule::owned(fa__schedule_sequential(milestones.get(), s->item.size(), s->item.data()), s);
+}
+/** The same of a list in braces. */
+inline schedule sequential(const numbers &milestones, std::initializer_list<schedule> list, FA__HERE)
+{
+    return sequential(milestones, std::vector<schedule>(list), file, line);
 }
 } // namespace lr
 
@@ -2286,15 +2439,54 @@ inline dataset custom(int64_t length, std::function<sample(int64_t index)> get, 
 }
 } // namespace data
 
-/** How a loader chooses samples (facula/sampler.h). */
-using sampler = handle<fa_sampler>;
+/** How a loader chooses samples: fa::data::loader(d, {.batch_size = 32, .sampler = fa::samplers::weighted(weights)}).
+ *  facula/sampler.h has the documentation. */
+class sampler : public handle<fa_sampler>
+{
+  public:
+    using handle::handle;
+    sampler() = default;
+    /** The result of a call of C's functions, taken out of its scope; throws if it is NULL. */
+    static sampler owned(fa_sampler *result)
+    {
+        return sampler(own(result), taken());
+    }
+    /** The number of samples in an epoch. */
+    int64_t length(FA__HERE) const
+    {
+        return detail::ask(file, line, fa_sampler_length, get());
+    }
+    /** The numbers of the samples in an epoch, as a loader with this seed takes them: i64 (length). */
+    tensor order(uint64_t seed, int64_t epoch, FA__HERE) const
+    {
+        const detail::call here(file, line);
+        return tensor::owned((fa_sampler_order)(get(), seed, epoch));
+    }
+
+  private:
+    sampler(fa_sampler *object, taken t) : handle(object, t)
+    {
+    }
+};
+
+namespace samplers
+{
+/** The given samples in a random order, another one in each epoch. */
+inline sampler subset(const std::vector<int64_t> &samples, FA__HERE)
+{
+    const detail::call here(file, line);
+    return sampler::owned((fa_sampler_subset)(samples.data(), static_cast<int64_t>(samples.size())));
+}
+} // namespace samplers
 
 /** A batch of a loader. */
 struct batch {
-    tensor input;  /**< (batch, ...) */
-    tensor target; /**< (batch, ...), or none */
-    int64_t index; /**< number of the batch in the epoch, from 0 */
-    int64_t size;  /**< number of samples in the batch */
+    tensor input;                 /**< (batch, ...) */
+    tensor target;                /**< (batch, ...), or none */
+    int64_t index;                /**< number of the batch in the epoch, from 0 */
+    int64_t size;                 /**< number of samples in the batch */
+    std::vector<tensor> extra;    /**< (batch, ...), of each further tensor of the samples */
+    std::vector<int64_t> samples; /**< the numbers of the samples in the dataset */
 };
 
 /** A loader; fa::data::loader() makes one. for (const fa::batch &b : loader) is an epoch. */
@@ -2309,9 +2501,9 @@ class loader : public handle<fa_loader>
         return loader(own(result), taken());
     }
     /** The number of batches in an epoch. */
-    int64_t length() const
+    int64_t length(FA__HERE) const
     {
-        return (fa_loader_length)(get());
+        return detail::ask(file, line, fa_loader_length, get());
     }
     /** Where it is: the epoch, and the batch in it. */
     fa_loader_place position(FA__HERE) const
@@ -2326,12 +2518,14 @@ class loader : public handle<fa_loader>
     class iterator
     {
       public:
-        explicit iterator(fa_loader *l) : place(l ? new fa_batch : nullptr, close)
+        iterator() : place(nullptr, close)
         {
-            if (!place)
-                return;
-            if (!(fa_loader_begin)(l, place.get()))
-                detail::raise();
+        }
+        iterator(fa_loader *l, const char *file, int line)
+            : place(new fa_batch(), close), written_in(file), written_at(line)
+        {
+            const detail::at_line here(file, line);
+            detail::good((fa_loader_begin)(l, place.get()));
             ++*this;
         }
         const batch &operator*() const
@@ -2344,9 +2538,13 @@ class loader : public handle<fa_loader>
         }
         iterator &operator++()
         {
+            const detail::at_line here(written_in, written_at);
             now = batch();
             if ((fa_loader_next)(place.get())) {
-                now = {tensor(place->input), tensor(place->target), place->index, place->size};
+                now = {tensor(place->input), tensor(place->target), place->index, place->size, {}, {}};
+                for (int i = 0; i < FA_MAX_EXTRA && place->extra[i]; i++)
+                    now.extra.emplace_back(place->extra[i]);
+                now.samples.assign(place->samples, place->samples + place->size);
                 return *this;
             }
             place.reset();
@@ -2365,17 +2563,19 @@ class loader : public handle<fa_loader>
             delete b;
         }
         std::unique_ptr<fa_batch, void (*)(fa_batch *)> place;
+        const char *written_in = nullptr;
+        int written_at = 0;
         batch now = {};
     };
     /** The first batch of the next epoch. */
-    iterator begin() const
+    iterator begin(FA__HERE) const
     {
-        return iterator(get());
+        return iterator(get(), file, line);
     }
     /** Behind the last batch. */
     iterator end() const
     {
-        return iterator(nullptr);
+        return iterator();
     }
 
   private:
@@ -2604,6 +2804,17 @@ inline tensor pointwise(const std::string &text, std::initializer_list<arg> oper
     return tensor::owned(fa__pointwise(text.c_str(), a.size(), a.data()));
 }
 
+/** The same of tensors whose number is known only at run time. */
+template <class T, class = std::enable_if_t<std::is_same<T, tensor>::value>>
+tensor pointwise(const std::string &text, const std::vector<T> &operands, FA__HERE)
+{
+    const detail::call here(file, line);
+    std::vector<fa_arg> a;
+    for (const tensor &one : operands)
+        a.push_back(arg(one).get());
+    return tensor::owned(fa__pointwise(text.c_str(), a.size(), a.data()));
+}
+
 /** Whether two tensors have the same shape and equal elements; NaN equals nothing. Waits for both. */
 inline bool equal(const tensor &x, const tensor &y, FA__HERE)
 {
@@ -2644,13 +2855,18 @@ inline std::vector<tensor> grad_of(const tensors &outputs, const tensors &inputs
 namespace nn
 {
 /** Runs modules one after the other. */
-inline module sequential(std::initializer_list<module> parts, FA__HERE)
+inline module sequential(const std::vector<module> &parts, FA__HERE)
 {
     const detail::call here(file, line);
     std::vector<fa_module *> item;
     for (const module &m : parts)
         item.push_back(m.get());
     return module::owned(fa__nn_sequential(item.size(), item.data()));
+}
+/** The same of a list in braces. */
+inline module sequential(std::initializer_list<module> parts, FA__HERE)
+{
+    return sequential(std::vector<module>(parts), file, line);
 }
 
 /** A module that calls a function, for sequential() and as a transform. The function lives as long as the module. */
@@ -2681,6 +2897,11 @@ inline module function(std::function<tensor(const tensor &)> run, const fa::text
 namespace transform
 {
 /** Applies transforms one after the other. */
+inline module compose(const std::vector<module> &parts, FA__HERE)
+{
+    return nn::sequential(parts, file, line);
+}
+/** The same of a list in braces. */
 inline module compose(std::initializer_list<module> parts, FA__HERE)
 {
     return nn::sequential(parts, file, line);
@@ -2779,6 +3000,24 @@ inline tensor tensor::amin(const fa::dims &dim, bool keepdim, const char *file, 
     o.dim = dim;
     o.keepdim = keepdim;
     return fa::amin(*this, o, file, line);
+}
+inline tensor tensor::max(const char *file, int line) const
+{
+    return fa::amax(*this, {}, file, line);
+}
+inline tensor tensor::min(const char *file, int line) const
+{
+    return fa::amin(*this, {}, file, line);
+}
+template <class Number, detail::if_integer<Number>>
+max_result tensor::max(Number dim, bool keepdim, const char *file, int line) const
+{
+    return fa::max(*this, static_cast<int64_t>(dim), max_options{keepdim}, file, line);
+}
+template <class Number, detail::if_integer<Number>>
+min_result tensor::min(Number dim, bool keepdim, const char *file, int line) const
+{
+    return fa::min(*this, static_cast<int64_t>(dim), min_options{keepdim}, file, line);
 }
 inline tensor tensor::argmax(int64_t dim, bool keepdim, const char *file, int line) const
 {
@@ -2898,26 +3137,47 @@ inline tensor operator!=(const arg &x, const arg &y)
     return ne(x, y, {}, x.written_in, x.written_at);
 }
 
+/** x and y, bit by bit: of bool tensors where both are true. */
+inline tensor operator&(const arg &x, const arg &y)
+{
+    return bitwise_and(x, y, {}, x.written_in, x.written_at);
+}
+/** x or y, bit by bit: of bool tensors where one is true. */
+inline tensor operator|(const arg &x, const arg &y)
+{
+    return bitwise_or(x, y, {}, x.written_in, x.written_at);
+}
+/** Either x or y, bit by bit: of bool tensors where they differ. */
+inline tensor operator^(const arg &x, const arg &y)
+{
+    return bitwise_xor(x, y, {}, x.written_in, x.written_at);
+}
+/** Not x, bit by bit: of bool tensors where it is false. */
+inline tensor operator~(const detail::written<tensor> &x)
+{
+    return bitwise_not(x.value, {}, x.written_in, x.written_at);
+}
+
 /** In place. */
-inline tensor &tensor::operator+=(const arg &y)
+inline const tensor &tensor::operator+=(const arg &y) const
 {
     add_(*this, y, {}, y.written_in, y.written_at);
     return *this;
 }
 /** In place. */
-inline tensor &tensor::operator-=(const arg &y)
+inline const tensor &tensor::operator-=(const arg &y) const
 {
     sub_(*this, y, {}, y.written_in, y.written_at);
     return *this;
 }
 /** In place. */
-inline tensor &tensor::operator*=(const arg &y)
+inline const tensor &tensor::operator*=(const arg &y) const
 {
     mul_(*this, y, {}, y.written_in, y.written_at);
     return *this;
 }
 /** In place. */
-inline tensor &tensor::operator/=(const arg &y)
+inline const tensor &tensor::operator/=(const arg &y) const
 {
     div_(*this, y, {}, y.written_in, y.written_at);
     return *this;

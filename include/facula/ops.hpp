@@ -10351,5 +10351,107 @@ inline fa::grad_scaler scaler(Number init_scale, FA__HERE)
 
 } // namespace amp
 
+namespace samplers {
+
+inline sampler sequential(const fa::dataset &dataset, FA__HERE)
+{
+    const detail::call here(file, line);
+    return sampler::owned((fa_sampler_sequential)(dataset.get()));
+}
+
+struct random_options {
+    bool replacement = false;
+    int64_t num_samples = -1;
+    int64_t seed = -1;
+};
+inline sampler random(const fa::dataset &dataset, const random_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_sampler_random_options given = FA__DEFAULT_fa_sampler_random;
+    given.replacement = options.replacement;
+    given.num_samples = options.num_samples;
+    given.seed = options.seed;
+    return sampler::owned((fa_sampler_random)(dataset.get(), &given));
+}
+
+struct weighted_options {
+    int64_t num_samples = -1;
+    bool replacement = true;
+    int64_t seed = -1;
+};
+inline sampler weighted(const fa::tensor &weights, const weighted_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_sampler_weighted_options given = FA__DEFAULT_fa_sampler_weighted;
+    given.num_samples = options.num_samples;
+    given.replacement = options.replacement;
+    given.seed = options.seed;
+    return sampler::owned((fa_sampler_weighted)(weights.get(), &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::sampler weighted(const fa::tensor &weights, Number num_samples, FA__HERE)
+{
+    weighted_options options;
+    options.num_samples = static_cast<int64_t>(num_samples);
+    return weighted(weights, options, file, line);
+}
+
+inline sampler stratified(const fa::tensor &labels, FA__HERE)
+{
+    const detail::call here(file, line);
+    return sampler::owned((fa_sampler_stratified)(labels.get()));
+}
+
+struct bucketed_options {
+    int64_t pool = 100;
+    int64_t seed = -1;
+};
+inline sampler bucketed(const fa::tensor &lengths, int64_t batch_size, const bucketed_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_sampler_bucketed_options given = FA__DEFAULT_fa_sampler_bucketed;
+    given.pool = options.pool;
+    given.seed = options.seed;
+    return sampler::owned((fa_sampler_bucketed)(lengths.get(), batch_size, &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::sampler bucketed(const fa::tensor &lengths, int64_t batch_size, Number pool, FA__HERE)
+{
+    bucketed_options options;
+    options.pool = static_cast<int64_t>(pool);
+    return bucketed(lengths, batch_size, options, file, line);
+}
+
+struct distributed_options {
+    int64_t num_replicas = 1;
+    int64_t rank = 0;
+    bool shuffle = true;
+    int64_t seed = 0;
+    bool drop_last = false;
+};
+inline sampler distributed(const fa::dataset &dataset, const distributed_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_sampler_distributed_options given = FA__DEFAULT_fa_sampler_distributed;
+    given.num_replicas = options.num_replicas;
+    given.rank = options.rank;
+    given.shuffle = options.shuffle;
+    given.seed = options.seed;
+    given.drop_last = options.drop_last;
+    return sampler::owned((fa_sampler_distributed)(dataset.get(), &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::sampler distributed(const fa::dataset &dataset, Number num_replicas, FA__HERE)
+{
+    distributed_options options;
+    options.num_replicas = static_cast<int64_t>(num_replicas);
+    return distributed(dataset, options, file, line);
+}
+
+} // namespace samplers
+
 } // namespace fa
 #endif

@@ -31,6 +31,7 @@ static const cpp_type types[] = {
     {"fa_transform *", "const fa::module &", "fa::module", "%s.get()"},
     {"fa_optim *", "const fa::optimizer &", NULL, "%s.get()"},
     {"fa_dataset *", "const fa::dataset &", NULL, "%s.get()"},
+    {"const fa_dataset *", "const fa::dataset &", NULL, "%s.get()"},
     {"fa_sampler *", "const fa::sampler &", "fa::sampler", "%s.get()"},
     {"fa_parameters", "const fa::parameters &", NULL, "%s.get()"},
 };
@@ -41,7 +42,7 @@ static const cpp_type results[] = {
     {"fa_module *", "module", NULL, NULL},      {"fa_transform *", "module", NULL, NULL},
     {"fa_optim *", "optimizer", NULL, NULL},    {"fa_schedule *", "schedule", NULL, NULL},
     {"fa_dataset *", "dataset", NULL, NULL},    {"fa_loader *", "loader", NULL, NULL},
-    {"fa_scaler *", "grad_scaler", NULL, NULL},
+    {"fa_scaler *", "grad_scaler", NULL, NULL}, {"fa_sampler *", "sampler", NULL, NULL},
 };
 
 /* The functions by the beginnings of their names, and the namespace in which they stand. Functions of other objects are
@@ -49,10 +50,15 @@ static const cpp_type results[] = {
 static const struct {
     const char *prefix, *space, *result;
 } spaces[] = {
-    {"fa_nn_", "nn", "fa_module *"},           {"fa_optim_", "optim", "fa_optim *"},
-    {"fa_schedule_", "lr", "fa_schedule *"},   {"fa_data_", "data", "fa_dataset *"},
-    {"fa_data_loader", "data", "fa_loader *"}, {"fa_transform_", "transform", "fa_transform *"},
-    {"fa_init_", "init", "fa_tensor *"},       {"fa_amp_", "amp", "fa_scaler *"},
+    {"fa_nn_", "nn", "fa_module *"},
+    {"fa_optim_", "optim", "fa_optim *"},
+    {"fa_schedule_", "lr", "fa_schedule *"},
+    {"fa_data_", "data", "fa_dataset *"},
+    {"fa_data_loader", "data", "fa_loader *"},
+    {"fa_transform_", "transform", "fa_transform *"},
+    {"fa_init_", "init", "fa_tensor *"},
+    {"fa_amp_", "amp", "fa_scaler *"},
+    {"fa_sampler_", "samplers", "fa_sampler *"},
 };
 
 static const cpp_type *find_in(const cpp_type *list, size_t count, const char *c)
