@@ -128,7 +128,7 @@ class Identity(unittest.TestCase):
             t.join()
         self.assertEqual(errors, [])
         w = shared.weight
-        del shared
+        shared = None
         gc.collect()
         self.assertEqual(w.shape, (2, 2))
 
@@ -173,6 +173,8 @@ class Identity(unittest.TestCase):
             with self.assertRaisesRegex(AttributeError, f'{name} cannot be changed: .* Make another one: .*{name}=0.25'):
                 setattr(layer, name, 0.25)
         layer.note = 1
+        self.assertRaisesRegex(AttributeError, 'bias is a tensor of the layer', setattr, layer, 'bias', None)
+        nn.Linear(2, 2, bias=False).bias = None
         loss = nn.MSELoss()
         loss.reduction = 'sum'
         self.assertEqual(loss(fa.ones(4), fa.zeros(4)), 4)
@@ -185,6 +187,7 @@ class Identity(unittest.TestCase):
                             (r'LSTM is a pair: \(x, \(h_0, c_0\)\)', lambda: nn.LSTM(2, 4)(x, fa.ones(1, 4))),
                             ('GRU is one tensor', lambda: nn.GRU(2, 4)(x, (fa.ones(1, 4), fa.ones(1, 4)))),
                             ('made first, and then called', lambda: nn.CrossEntropyLoss(x, fa.tensor([0, 1]))),
+                            (r'MSELoss\(\) takes its options by name: reduction', lambda: nn.MSELoss('sum')),
                             ('ReLU is a class, not a module', lambda: nn.Sequential(nn.Linear(1, 1), nn.ReLU))):
             self.assertRaisesRegex(TypeError, text, wrong)
         self.assertRaisesRegex(fa.Error, r'x\.any\(\)', bool, x)
@@ -202,6 +205,8 @@ class Tensors(unittest.TestCase):
         for parts in (x.nonzero(as_tuple=True), x.chunk(2), x.split(1), x.unbind(), fa.meshgrid(x[0], x[0]),
                       fa.broadcast_tensors(x, x[0]), x.tensor_split(2)):
             self.assertIsInstance(parts, tuple)
+        self.assertTrue(fa.equal(fa.block_diag(x, x), fa.block_diag([x, x])))
+        self.assertEqual(fa.cartesian_prod(x[0], x[1]).shape, (4, 2))
 
     def test_numbers_and_dtypes(self):
         self.assertEqual([fa.arange(*a).dtype for a in ((24.0,), (0.0, 6.0, 1.0), (0, 3, 0.5), (3,))],

@@ -6,7 +6,7 @@ from . import _ops
 from ._library import Error, _check, _declare, _dtype
 from ._tensor import Tensor, _as_tensor
 
-__all__ = ['allclose', 'arange', 'broadcast_tensors', 'clamp', 'clamp_', 'div', 'einsum', 'equal', 'finfo', 'get_default_dtype', 'iinfo', 'is_tensor', 'max', 'median', 'meshgrid', 'min', 'nanmedian',
+__all__ = ['allclose', 'arange', 'block_diag', 'broadcast_tensors', 'cartesian_prod', 'clamp', 'clamp_', 'div', 'einsum', 'equal', 'finfo', 'get_default_dtype', 'iinfo', 'is_tensor', 'max', 'median', 'meshgrid', 'min', 'nanmedian',
            'nonzero', 'numel', 'pow', 'pow_', 'promote_types', 'randint', 'result_type', 'set_default_dtype', 'split', 'std', 'unique', 'var', 'where']
 
 
@@ -115,6 +115,16 @@ def einsum(equation, *operands):
 def meshgrid(*tensors, indexing='ij'):
     """Grids of coordinates, of several tensors or of a list: a tuple."""
     return _ops.meshgrid(_listed(tensors), indexing=indexing)
+
+
+def block_diag(*tensors):
+    """Matrices along the diagonal of one, of several or of a list."""
+    return _ops.block_diag(_listed(tensors))
+
+
+def cartesian_prod(*tensors):
+    """All combinations of elements of several tensors, or of a list."""
+    return _ops.cartesian_prod(_listed(tensors))
 
 
 def broadcast_tensors(*tensors):

@@ -5,7 +5,7 @@ from ctypes import POINTER, c_size_t, c_void_p
 
 from . import _library as _l
 from ._library import Handle, _declare, _fail, _making, _module, _new
-from ._modules import List, Module, _add, _as_input, _replace, _run, _state_of, _train
+from ._modules import List, Module, _add, _as_input, _part, _replace, _run, _state_of, _tensor, _train
 from ._tensor import Parameter, Tensor
 
 _clone = _declare('fa_module_clone', c_void_p, [c_void_p])
@@ -46,6 +46,9 @@ class Layer(Module):
         if name in self.__dict__.get('_fixed', ()) and not isinstance(value, (Module, Tensor)) and value != self.__dict__.get(name):
             raise AttributeError(f'{type(self).__name__}.{name} cannot be changed: the library has it since the layer was made. '
                                  f'Make another one: net.layer = {type(self).__name__}(..., {name}={value!r})')
+        if not name.startswith('_') and not isinstance(value, (Module, Tensor)) and _part(_tensor, self._h, name):
+            raise AttributeError(f'{type(self).__name__}.{name} is a tensor of the layer, and stays one: make another layer, as '
+                                 'nn.Linear(..., bias=False)')
         super().__setattr__(name, value)
 
     def __del__(self, release=_l._release):

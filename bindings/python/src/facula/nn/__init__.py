@@ -53,9 +53,10 @@ class _Loss(Module):
                  if p.default is not p.empty and n != 'out'}
         if len(weight) == 1 and 'weight' in known and 'margin' not in known and (weight[0] is None or hasattr(weight[0], 'shape')):
             options['weight'] = weight[0]
+        elif weight and hasattr(weight[0], 'shape'):
+            raise TypeError(f'a loss is made first, and then called: loss = nn.{made}(); loss(input, target)')
         elif weight:
-            raise TypeError(f'a loss is made first, and then called: loss_of = nn.{made}(); loss_of(input, target). Its options '
-                            f'have names: {", ".join(known)}')
+            raise TypeError(f'{made}() takes its options by name: {", ".join(known)}')
         for name, value in options.items():
             if name not in known:
                 raise TypeError(f'{made}() has no option {name!r}')
