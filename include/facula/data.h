@@ -331,7 +331,9 @@ typedef struct fa_loader_place {
     int64_t batch; /**< number of batches of the current epoch that FA_EACH has returned */
 } fa_loader_place;
 
-/** The position of a loader: after the last batch that FA_EACH returned. Zeros and an error for NULL.
+/** The position of a loader: after the last batch that FA_EACH returned. Zeros and an error for NULL. The next epoch
+ *  begins when FA_EACH ends: within its last turn, `batch` is the number of all batches, so that a program which is
+ *  resumed from there does what follows the loop (a step of a schedule, say), after no more turns.
  *
  *  After a `break`, the position is within the epoch. A loader that is set to this position by fa_loader_seek()
  *  continues that epoch, whereas the next FA_EACH of the same loader starts a new epoch. A program that leaves epochs
@@ -343,7 +345,7 @@ typedef struct fa_loader_place {
 FA_API fa_loader_place fa_loader_position(const fa_loader *loader);
 /** Sets a loader to a `position`, taken from a loader with the same dataset and options. The next FA_EACH runs
  *  through the rest of that epoch, and the one after it through the next epoch; the batches are bit-identical to those
- *  of the other loader, for any number of workers. False and an error if there is no such batch. */
+ *  of the other loader, for any number of workers. False and an error if the epoch has fewer batches. */
 FA_API bool fa_loader_seek(fa_loader *loader, fa_loader_place position);
 
 /** Where the time of a loader went, in seconds since it was created. All but `waiting` are summed over its workers; a

@@ -28,6 +28,7 @@ typedef struct fa__epoch {
     fa_loader *loader;
     fa__batch_plan plan;
     fa_loader_place at;    /* of the next batch */
+    fa_loader_place end;   /* behind the last one that was returned, in this epoch */
     int64_t left;          /* batches */
     bool given;            /* a batch was returned */
     fa__order *order;      /* if the loop makes its batches itself, and has begun */
@@ -184,7 +185,7 @@ bool fa_loader_seek(fa_loader *loader, fa_loader_place position)
     int64_t n = batches_of(loader, "fa_loader_seek");
     if (n < 0)
         return false;
-    if (position.epoch < 0 || position.batch < 0 || (position.batch && position.batch >= n))
+    if (position.epoch < 0 || position.batch < 0 || position.batch > n)
         return fa_fail(FA_ERROR_INDEX,
                        "fa_loader_seek: there is no epoch %" PRId64 ", batch %" PRId64 " of a loader of %" PRId64
                        " batches",
@@ -326,8 +327,19 @@ static bool load(fa_batch *batch, fa__epoch *e)
     batch->size = made.which->count;
     batch->samples = made.which->item;
     e->loader->skipped += made.skipped;
+    e->end = (fa_loader_place){e->at.seed, e->at.epoch, e->at.batch + 1};
     move_on(e, made.last);
+    if (e->left <= 0)
+        e->loader->position = e->end;
     return true;
+}
+
+/* Behind the last turn, unless it has set another position: what is saved within that turn is resumed in its epoch. */
+static void end_epoch(fa__epoch *e)
+{
+    fa_loader_place *position = &e->loader->position;
+    if (e->given && position->epoch == e->end.epoch && position->batch == e->end.batch)
+        *position = e->at;
 }
 
 bool fa__each_next(fa_batch *batch)
@@ -335,8 +347,12 @@ bool fa__each_next(fa_batch *batch)
     fa__epoch *e = batch->fa__epoch;
     const char *outer FA__CLEANUP(fa__line_leave) = fa__line_enter(e ? e->where : NULL);
     fa__scope_close(&batch->fa__turn);
-    if (!e || e->left <= 0 || fa_error_stands() || fa_stopped())
+    if (!e || fa_error_stands() || fa_stopped())
         return false;
+    if (e->left <= 0) {
+        end_epoch(e);
+        return false;
+    }
     batch->fa__turn = fa__scope_open(e->where, e->function);
     if (!load(batch, e))
         return false;

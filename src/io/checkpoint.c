@@ -12,6 +12,7 @@
 #define MODEL "model."
 #define RANDOM "random"
 #define LOADER "loader"
+#define BATCHES "loader.batches"
 enum { RANDOM_NUMBERS = 2, LOADER_NUMBERS = 3, MOST_KINDS = 4 };
 
 /* The name prefixes of an optimizer, schedule or scaler. */
@@ -92,8 +93,11 @@ static bool add_places(list *l, const fa_loader *loader)
     fa_loader_place place = loader ? fa_loader_position(loader) : (fa_loader_place){0};
     const int64_t drawn[RANDOM_NUMBERS] = {(int64_t)random.seed, (int64_t)random.call};
     const int64_t there[LOADER_NUMBERS] = {(int64_t)place.seed, place.epoch, place.batch};
+    const int64_t batches = loader ? fa_loader_length(loader) : 0;
     return add(l, "", RANDOM, numbers_tensor(drawn, FA_SHAPE(RANDOM_NUMBERS), FA_I64))
-           && (!loader || add(l, "", LOADER, numbers_tensor(there, FA_SHAPE(LOADER_NUMBERS), FA_I64)));
+           && (!loader
+               || (add(l, "", LOADER, numbers_tensor(there, FA_SHAPE(LOADER_NUMBERS), FA_I64))
+                   && add(l, "", BATCHES, numbers_tensor(&batches, FA_SHAPE(1), FA_I64))));
 }
 
 /* The program's metadata, followed by the library's. */
@@ -141,7 +145,7 @@ bool(fa_checkpoint_save)(const char *path, const fa_checkpoint_options *options)
     if (fa_error_stands())
         return false;
     list *l = list_new(model.count + optim.tensors.count + optim.numbers.count + schedule.tensors.count
-                       + schedule.numbers.count + scaler.numbers.count + 2);
+                       + schedule.numbers.count + scaler.numbers.count + 3);
     return l && add_all(l, MODEL, model) && add_part(l, &optim_part, &optim) && add_part(l, &schedule_part, &schedule)
            && add_part(l, &scaler_part, &scaler) && add_places(l, o.loader)
            && write(path, l, o.metadata, (const char *const[]){version, optim.kind, schedule.kind, scaler.kind});
@@ -235,15 +239,30 @@ static fa_loader_place place_of(const found *f)
     return (fa_loader_place){(uint64_t)f->loader[0], f->loader[1], f->loader[2]};
 }
 
+static bool has(const fa__stored *s, const char *name)
+{
+    bool there = false;
+    for (size_t i = 0; i < s->count && !there; i++)
+        there = !strcmp(s->entry[i].name, name);
+    return there;
+}
+
+/* Within an epoch, the loader has to have as many batches as the one that was saved; older files do not say how many.
+ */
 static bool find_place(fa__stored *s, const fa_loader *loader, found *f)
 {
     if (!read_whole(s, LOADER, f->loader, LOADER_NUMBERS))
         return false;
     fa_loader_place place = place_of(f);
-    int64_t length = fa_loader_length(loader);
-    if (length < 0)
+    int64_t length = fa_loader_length(loader), saved = length;
+    if (length < 0 || (has(s, BATCHES) && !read_whole(s, BATCHES, &saved, 1)))
         return false;
-    return (place.epoch >= 0 && place.batch >= 0 && (!place.batch || place.batch < length))
+    if (place.batch && saved != length)
+        return fa_fail(FA_ERROR_ARGUMENT,
+                       "%s: %s was saved in an epoch of %lld batches, and the loader has %lld: its dataset and batch "
+                       "size have to be the same",
+                       s->who, s->path, (long long)saved, (long long)length);
+    return (place.epoch >= 0 && place.batch >= 0 && place.batch <= length)
            || fa_fail(FA_ERROR_INDEX, "%s: %s is at epoch %lld, batch %lld, and the loader has %lld batches", s->who,
                       s->path, (long long)place.epoch, (long long)place.batch, (long long)length);
 }

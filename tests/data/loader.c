@@ -167,6 +167,33 @@ static void failures_name_the_sample(void **state)
     assert_error(FA_ERROR_FILE, "dataset subset", "dataset mine, sample 7");
 }
 
+/* Within the last turn the epoch is not over: a loader that goes on there has no more turns in it. */
+static void the_last_turn_is_of_its_epoch(void **state)
+{
+    (void)state;
+    for (int workers = 0; workers < 2; workers++) {
+        FA_SCOPE;
+        fa_loader *loader = fa_data_loader(numbers(COUNT), .batch_size = 4, .workers = workers);
+        fa_loader *other = fa_data_loader(numbers(COUNT), .batch_size = 4, .workers = workers);
+        int64_t turns = 0;
+        FA_EACH (batch, loader) {
+            const fa_loader_place at = fa_loader_position(loader);
+            assert_int_equal(at.epoch, 0);
+            assert_int_equal(at.batch, batch.index + 1);
+            turns++;
+            if (batch.index == fa_loader_length(loader) - 1)
+                assert_true(fa_loader_seek(other, at));
+        }
+        assert_int_equal(turns, fa_loader_length(loader));
+        assert_int_equal(fa_loader_position(loader).epoch, 1);
+        assert_int_equal(fa_loader_position(loader).batch, 0);
+        assert_int_equal(turns_of(other), 0);
+        assert_int_equal(fa_loader_position(other).epoch, 1);
+        assert_int_equal(turns_of(other), turns);
+        assert_no_error();
+    }
+}
+
 /* A batch that could not be loaded was not handed out: who goes on where the loader stands asks for it again. */
 static void failures_leave_the_place(void **state)
 {
@@ -554,9 +581,9 @@ static void loaders_go_on_where_they_were(void **state)
     assert_int_equal(gather(other, rest, 0), COUNT);
     assert_memory_equal(rest, whole[2], sizeof rest);
     assert_no_error();
-    place.batch = 6;
+    place.batch = 7;
     assert_false(fa_loader_seek(other, place));
-    assert_error(FA_ERROR_INDEX, "fa_loader_seek", "batch 6 of a loader of 6 batches");
+    assert_error(FA_ERROR_INDEX, "fa_loader_seek", "batch 7 of a loader of 6 batches");
     fa_loader_position(NULL);
     assert_error(FA_ERROR_ARGUMENT, "fa_loader_position");
 }
@@ -584,6 +611,7 @@ int main(void)
         TEST(batches_come_to_a_device),
         TEST(loaders_know_their_device),
         TEST(loaders_go_on_where_they_were),
+        TEST(the_last_turn_is_of_its_epoch),
     };
     return RUN("data");
 }

@@ -140,6 +140,7 @@ static void nll_is_cross_entropy(void **state)
     HOLD(fa_nll_loss(fa_unsqueeze(fa_tensor_of(1.0, NAN), 0), fa_tensor_of(-100)), NAN);
     REFUSED(fa_nll_loss(logp, fa_zeros(FA_SHAPE(4, 2))), FA_ERROR_DTYPE, "fa_nll_loss(", "target is f32");
     REFUSED(fa_nll_loss(logp, fa_get(t, ":3")), FA_ERROR_SHAPE, "fa_nll_loss(", "(3, 2) i64", "without the classes");
+    REFUSED(fa_nll_loss(logp, fa_get(t, "..., :1")), FA_ERROR_SHAPE, "without the classes", "fa_squeeze(target");
     REFUSED(fa_cross_entropy(x, fa_ones_like(x, .dtype = FA_I64)), FA_ERROR_DTYPE,
             "class probabilities, which are floating: fa_to converts");
     REFUSED(fa_nll_loss(logp, t, .weight = fa_ones(FA_SHAPE(2))), FA_ERROR_SHAPE, "fa_nll_loss(", "3 classes");

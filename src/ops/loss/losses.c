@@ -43,9 +43,11 @@ bool fa__check_classes(const fa__call *c, const fa_tensor *input, const fa_tenso
     bool fits = target->rank == input->rank - 1;
     for (int i = 0; fits && i < target->rank; i++)
         fits = target->shape[i] == input->shape[i < dim ? i : i + 1];
+    const bool column = target->rank > 1 && target->shape[target->rank - 1] == 1;
     return fits
-           || fa__call_fail(c, FA_ERROR_SHAPE,
-                            "target has to be of input's shape without the classes, which are dimension %d", dim);
+           || fa__call_fail(
+               c, FA_ERROR_SHAPE, "target has to be of input's shape without the classes, which are dimension %d%s",
+               dim, column ? ": fa_squeeze(target, .dim = -1), or a dataset whose targets have no dimensions" : "");
 }
 
 void fa__warn_of_probabilities(const fa__call *c, const fa_tensor *input, int made_by, const char *needed,
