@@ -265,6 +265,8 @@ def function(f, name, structs):
         call = TYPES[p['type']][1].format(n)
         if p['type'] == 'const fa_tensor *':
             lines.append(f'    if {n}.__class__ is not _Tensor and {n} is not None:\n        {n} = _as_tensor({n})\n')
+        elif p['type'] == 'fa_tensors' and p is f['parameters'][0] and f['header'].startswith('ops/'):
+            lines.append(f"    if isinstance({n}, _Tensor):\n        raise TypeError('{name} takes a list: {name}([x, y])')\n")
         elif p['type'] in CONVERTED:
             lines.append(f"    {n} = {CONVERTED[p['type']]}({n})\n")
         elif p['type'] == 'fa_arg':

@@ -1,4 +1,6 @@
 """Tests of what those who know PyTorch write: what the other tests do not have."""
+import copy
+import gc
 import os
 import pathlib
 import subprocess
@@ -81,7 +83,177 @@ class Settings(unittest.TestCase):
         self.assertIn('train.py:13: binary_cross_entropy', made.stdout)
 
 
+class Identity(unittest.TestCase):
+    def test_parameters_have_one_object(self):
+        net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
+        w = net[0].weight
+        self.assertIs(w, net[0].weight)
+        self.assertIs(w, net.parameters()[0])
+        self.assertIs(w, dict(net.named_parameters())['0.weight'])
+        self.assertIs(w, fa.optim.SGD(net.parameters(), lr=0.1).param_groups[0]['params'][0])
+        self.assertIsInstance(w, nn.Parameter)
+        self.assertNotIsInstance(net[1].running_mean, nn.Parameter)
+        self.assertIs(net[1].running_mean, net.buffers()[0])
+        self.assertTrue(w in set(net.parameters()) and {p: n for n, p in net.named_parameters()}[w] == '0.weight')
+        self.assertIn(id(net[0].bias), {id(p) for p in net.parameters()})
+        net.half().float()
+        self.assertIs(w, net[0].weight)
+        net[0].bias.tag = 'kept'
+        gc.collect()
+        self.assertEqual(net.parameters()[1].tag, 'kept')
+        (w * 2).sum().backward()
+        self.assertIs(w.grad, w.grad)
+        w.grad = given = fa.ones(3, 2)
+        self.assertIs(w.grad, given)
+        encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2), 1)
+        self.assertIs(encoder.layers[0], encoder.layers[0])
+        self.assertIsInstance(copy.deepcopy(nn.Parameter(fa.ones(2))), nn.Parameter)
+
+    def test_an_address_that_is_used_again_has_another_object(self):
+        errors, shared = [], nn.Linear(2, 2)
+
+        def run():
+            try:
+                for _ in range(300):
+                    w = nn.Linear(2, 2).weight
+                    assert not hasattr(w, 'tag')
+                    w.tag = 1
+                    assert shared.bias.shape == (2,) and w.shape == (2, 2)
+            except BaseException as e:
+                errors.append(e)
+        threads = [threading.Thread(target=run) for _ in range(3)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(errors, [])
+        w = shared.weight
+        shared = None
+        gc.collect()
+        self.assertEqual(w.shape, (2, 2))
+
+    def test_tensors_with_several_names(self):
+        class Tied(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.emb, self.head = nn.Embedding(5, 3), nn.Linear(3, 5, bias=False)
+                self.head.weight = self.emb.weight
+                self.register_buffer('mask', fa.ones(2), persistent=False)
+
+        net, other = Tied(), Tied()
+        self.assertEqual(list(net.state_dict()), ['emb.weight', 'head.weight'])
+        self.assertEqual(len(net.parameters()), 1)
+        self.assertEqual([n for n, _ in net.named_buffers()], ['mask'])
+        for name in ('emb.weight', 'head.weight'):
+            other.load_state_dict({name: net.head.weight})
+            self.assertTrue(fa.equal(other.emb.weight, net.emb.weight))
+        with tempfile.TemporaryDirectory() as folder:
+            for what in (net, net.state_dict()):
+                fa.save(what, os.path.join(folder, 'a.safetensors'))
+                fa.load(other, os.path.join(folder, 'a.safetensors'))
+                other.load_state_dict(fa.load(os.path.join(folder, 'a.safetensors')))
+        twin = copy.deepcopy(net)
+        self.assertIs(twin.head.weight, twin.emb.weight)
+        self.assertEqual(list(twin.state_dict()), ['emb.weight', 'head.weight'])
+
+    def test_parts_of_modules(self):
+        net = nn.Sequential(nn.ReLU(), nn.Tanh())
+        net.insert(1, nn.Linear(2, 2))
+        self.assertEqual([type(m).__name__ for m in net], ['ReLU', 'Linear', 'Tanh'])
+        self.assertEqual(net(fa.ones(1, 2)).shape, (1, 2))
+        modules = nn.ModuleList([nn.ReLU()])
+        modules += [nn.Linear(1, 1)]
+        self.assertEqual(len(modules), 2)
+        self.assertEqual(net.named_parameters(recurse=False), [])
+        self.assertEqual([n for n, _ in net[1].named_parameters('fc', recurse=False)], ['fc.weight', 'fc.bias'])
+        self.assertIsNone(nn.LSTM(2, 2).flatten_parameters())
+
+    def test_options_that_are_set_later(self):
+        for layer, name in ((nn.Dropout(0.5), 'p'), (nn.BatchNorm1d(3), 'momentum'), (nn.Conv2d(1, 1, 3), 'stride')):
+            with self.assertRaisesRegex(AttributeError, f'{name} cannot be changed: .* Make another one: .*{name}=0.25'):
+                setattr(layer, name, 0.25)
+        layer.note = 1
+        self.assertRaisesRegex(AttributeError, 'bias is a tensor of the layer', setattr, layer, 'bias', None)
+        nn.Linear(2, 2, bias=False).bias = None
+        loss = nn.MSELoss()
+        loss.reduction = 'sum'
+        self.assertEqual(loss(fa.ones(4), fa.zeros(4)), 4)
+        loss = nn.CrossEntropyLoss(fa.tensor([1.0, 0.0]))
+        self.assertTrue(fa.equal(loss.weight, fa.tensor([1.0, 0.0])))
+
+    def test_what_messages_say(self):
+        x = fa.ones(2, 2)
+        for text, wrong in ((r'cat takes a list: cat\(\[x, y\]\)', lambda: fa.cat(x, x)),
+                            (r'LSTM is a pair: \(x, \(h_0, c_0\)\)', lambda: nn.LSTM(2, 4)(x, fa.ones(1, 4))),
+                            ('GRU is one tensor', lambda: nn.GRU(2, 4)(x, (fa.ones(1, 4), fa.ones(1, 4)))),
+                            ('made first, and then called', lambda: nn.CrossEntropyLoss(x, fa.tensor([0, 1]))),
+                            (r'MSELoss\(\) takes its options by name: reduction', lambda: nn.MSELoss('sum')),
+                            ('ReLU is a class, not a module', lambda: nn.Sequential(nn.Linear(1, 1), nn.ReLU))):
+            self.assertRaisesRegex(TypeError, text, wrong)
+        self.assertRaisesRegex(fa.Error, r'x\.any\(\)', bool, x)
+        self.assertRaisesRegex(fa.Error, 'sum.x=scalar f32 cpu', lambda: fa.tensor(1.0).sum(3))
+        w = fa.ones(2, requires_grad=True)
+        self.assertRaisesRegex(fa.Error, 'allow_unused=True gives None', fa.autograd.grad, (w * 2).sum(), x.requires_grad_())
+        self.assertEqual(fa._library._in_python('backward of fa_pointwise: x'), 'backward of a fused operation: x')
+
+
 class Tensors(unittest.TestCase):
+    def test_parts_are_tuples(self):
+        x = fa.tensor([[1, 5], [5, 7]])
+        x[fa.where(x == 5)] = -1
+        self.assertEqual(x.tolist(), [[1, -1], [-1, 7]])
+        for parts in (x.nonzero(as_tuple=True), x.chunk(2), x.split(1), x.unbind(), fa.meshgrid(x[0], x[0]),
+                      fa.broadcast_tensors(x, x[0]), x.tensor_split(2)):
+            self.assertIsInstance(parts, tuple)
+        self.assertTrue(fa.equal(fa.block_diag(x, x), fa.block_diag([x, x])))
+        self.assertEqual(fa.cartesian_prod(x[0], x[1]).shape, (4, 2))
+
+    def test_numbers_and_dtypes(self):
+        self.assertEqual([fa.arange(*a).dtype for a in ((24.0,), (0.0, 6.0, 1.0), (0, 3, 0.5), (3,))],
+                         [fa.f32, fa.f32, fa.f32, fa.i64])
+        self.assertRaisesRegex(fa.Error, 'powers of -1', lambda: fa.tensor([2]) ** -1)
+        self.assertRaisesRegex(fa.Error, 'powers of -1', fa.tensor([2]).pow_, -1)
+        self.assertEqual((fa.tensor([2.0]) ** -1).item(), 0.5)
+        for wrong in (300, -1):
+            self.assertRaisesRegex(fa.Error, f'{wrong} is no u8.* 0 to 255', fa.tensor, [wrong], dtype=fa.uint8)
+        self.assertEqual(fa.tensor([255], dtype=fa.uint8).item(), 255)
+        self.assertEqual([fa.promote_types(fa.f16, fa.f32), fa.promote_types('i32', fa.i64), fa.result_type(fa.ones(1, dtype='f16'), 2.5),
+                          fa.result_type(fa.tensor([1]), 1.5)], [fa.f32, fa.i64, fa.f16, fa.f32])
+        self.assertEqual(fa.broadcast_to(fa.ones(2), (3, 2)).shape, (3, 2))
+        self.assertTrue(fa.inf > fa.pi > 3 and fa.nan != fa.nan)
+        x = fa.ones(2, dtype='f64')
+        self.assertEqual((x.new_tensor([1, 2]).dtype, x.data_ptr() == x.data_ptr() != 0), (fa.f64, True))
+        self.assertIs(x.to('cpu'), x)
+
+    def test_operators(self):
+        x = fa.tensor([1, 2])
+        self.assertEqual([(x << 1).tolist(), (x >> 1).tolist(), (1 << x).tolist(), (+x).tolist()], [[2, 4], [0, 1], [2, 4], [1, 2]])
+        x <<= 1
+        self.assertEqual(x.tolist(), [2, 4])
+        self.assertTrue(4 in x.reshape(2, 1) and 5 not in x.reshape(2, 1))
+        self.assertIs(x == None, False)  # noqa: E711
+        self.assertIs(x != None, True)  # noqa: E711
+        self.assertFalse(hasattr(fa.ones(2, 2, 2), 'T'))
+        self.assertTrue(hasattr(fa.ones(2, 2), 'T'))
+
+    def test_errors_of_indices_and_names(self):
+        x = fa.ones(3)
+        for wrong in (lambda: x[9], lambda: x[0, 0], lambda: x.sum(5), lambda: x[fa.tensor([7])]):
+            for kind in (IndexError, fa.Error):
+                self.assertRaises(kind, wrong)
+        for kind in (KeyError, RuntimeError):
+            self.assertRaisesRegex(kind, r"^missing: \['weight', 'bias'\], unexpected: \[\]$", nn.Linear(1, 1).load_state_dict, {})
+
+    def test_patches(self):
+        x = fa.arange(32.0).reshape(1, 2, 4, 4)
+        self.assertEqual(F.unfold(x, 2, stride=2)[0, :4].tolist(), [[0, 2, 8, 10], [1, 3, 9, 11], [4, 6, 12, 14], [5, 7, 13, 15]])
+        w = fa.randn(3, 2, 3, 2)
+        for options in ({}, {'padding': (1, 2), 'stride': (2, 1), 'dilation': (1, 2)}):
+            patches = F.unfold(x, (3, 2), **options)
+            y = F.conv2d(x, w, **options)
+            self.assertTrue(fa.allclose((w.reshape(3, -1) @ patches).reshape(y.shape), y, atol=1e-3))
+        self.assertEqual(F.unfold(x[0], 3).shape, (18, 4))
+
     def test_making(self):
         self.assertRaisesRegex(TypeError, r'facula\.tensor\(data\)', fa.Tensor, [1, 2])
         self.assertRaisesRegex(TypeError, r'facula\.tensor\(data\)', fa.Tensor, 3)
@@ -332,6 +504,11 @@ class Gradients(unittest.TestCase):
 
 @unittest.skipUnless(numpy, 'NumPy is not installed')
 class NumPy(unittest.TestCase):
+    def test_lists_of_arrays(self):
+        x = fa.tensor([numpy.ones(2), numpy.zeros(2)])
+        self.assertEqual((x.tolist(), x.dtype), ([[1, 1], [0, 0]], fa.f64))
+        self.assertEqual(fa.ones(2, requires_grad=True).numpy(force=True).tolist(), [1, 1])
+
     def test_what_numpy_lacks(self):
         x = fa.ones(4).bfloat16()
         for _ in range(3):

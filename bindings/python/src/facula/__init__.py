@@ -13,6 +13,8 @@
 Functions have the names, options and documentation of the library's, without the fa_. Tensors share memory with NumPy
 (numpy.asarray(x), facula.from_numpy(a)) and with all that knows DLPack (torch.from_dlpack(x), facula.from_dlpack(x)).
 A call that fails raises facula.Error."""
+import math as _math
+
 from . import _ops
 from ._constants import METHODS as _METHODS, VERSION as __version__  # noqa: F401
 from ._library import DTYPES as _DTYPES, _BY_NAME, DType, Error, _as_tensor as as_tensor, device  # noqa: F401
@@ -27,9 +29,10 @@ from ._generator import Generator, drawing as _drawing  # noqa: F401
 from . import amp, autograd, cuda, nn, optim, data, init, linalg, lr, sampler, transform, utils  # noqa: F401
 from .nn import Lambda, Module  # noqa: F401
 
-dtype = DType
+dtype, inf, pi, nan, e = DType, _math.inf, _math.pi, _math.nan, _math.e
 globals().update({name: d for name, d in _BY_NAME.items() if name != 'bool'})  # f32, and float32 as elsewhere
 double, float, half, long, int, short = f64, f32, f16, i64, i32, i16  # noqa: F405
+_builtin_bool = bool
 bool_ = bool = _DTYPES[1]
 
 
@@ -51,28 +54,41 @@ for _name, _ours in {'absolute': 'abs', 'clip': 'clamp', 'clip_': 'clamp_', 'con
         setattr(Tensor, _name, globals()[_ours])
 del _name, _ours
 Tensor.equal, Tensor.allclose = equal, allclose  # noqa: F405
+broadcast_to = Tensor.broadcast_to = Tensor.expand
 Tensor.view_as = lambda x, other: x.view(other.shape)
 Tensor.reshape_as = lambda x, other: x.reshape(other.shape)
 
 
 def _operators():
     o = _ops
-    both = {'add': o.add, 'sub': o.sub, 'mul': o.mul, 'truediv': o.div, 'pow': o.pow, 'floordiv': o.floor_divide,
-            'mod': o.remainder}
+    both = {'add': o.add, 'sub': o.sub, 'mul': o.mul, 'truediv': o.div, 'pow': pow,  # noqa: F405
+            'floordiv': o.floor_divide,
+            'mod': o.remainder, 'lshift': o.bitwise_left_shift, 'rshift': o.bitwise_right_shift}
     for name, f in both.items():
         setattr(Tensor, f'__{name}__', f)
         setattr(Tensor, f'__r{name}__', lambda x, y, f=f: f(y, x))
     for name, f in {'iadd': o.add_, 'isub': o.sub_, 'imul': o.mul_, 'itruediv': o.div_, 'lt': o.lt, 'le': o.le, 'gt': o.gt,
-                    'ge': o.ge, 'eq': o.eq, 'ne': o.ne, 'matmul': o.matmul, 'neg': o.neg, 'abs': o.abs}.items():
+                    'ge': o.ge, 'ilshift': o.bitwise_left_shift_, 'irshift': o.bitwise_right_shift_, 'matmul': o.matmul, 'neg': o.neg, 'abs': o.abs}.items():
         setattr(Tensor, f'__{name}__', f)
+    Tensor.__eq__ = lambda x, y: NotImplemented if y is None or isinstance(y, str) else o.eq(x, y)
+    Tensor.__ne__ = lambda x, y: NotImplemented if y is None or isinstance(y, str) else o.ne(x, y)
     Tensor.__hash__ = object.__hash__
+    Tensor.__pos__ = lambda x: x
+    Tensor.__contains__ = lambda x, y: _builtin_bool(o.any(o.eq(x, y)))
     Tensor.__rmatmul__ = lambda x, y: o.matmul(y, x)
     Tensor.__invert__ = lambda x: o.logical_not(x) if x.dtype.name == 'bool' else o.bitwise_not(x)
     Tensor.__and__ = lambda x, y: o.logical_and(x, y) if x.dtype.name == 'bool' else o.bitwise_and(x, y)
     Tensor.__or__ = lambda x, y: o.logical_or(x, y) if x.dtype.name == 'bool' else o.bitwise_or(x, y)
     Tensor.__xor__ = lambda x, y: o.logical_xor(x, y) if x.dtype.name == 'bool' else o.bitwise_xor(x, y)
-    Tensor.T = property(lambda x: o.t(x))
-    Tensor.mT = property(lambda x: o.transpose(x, -2, -1))
+    Tensor.T = property(lambda x: _attribute(o.t, x))
+    Tensor.mT = property(lambda x: _attribute(o.transpose, x, -2, -1))
+
+
+def _attribute(function, *arguments):
+    try:
+        return function(*arguments)
+    except Error as e:
+        raise AttributeError(str(e)) from None
 
 
 _operators()

@@ -3,15 +3,18 @@ from collections import namedtuple
 from ctypes import Structure, byref, c_bool, c_double, c_size_t, c_void_p
 
 from . import _ops
-from ._library import _check, _declare, _dtype
+from ._library import Error, _check, _declare, _dtype
 from ._tensor import Tensor, _as_tensor
 
-__all__ = ['allclose', 'arange', 'clamp', 'clamp_', 'div', 'einsum', 'equal', 'finfo', 'get_default_dtype', 'iinfo', 'is_tensor', 'max', 'median', 'meshgrid', 'min', 'nanmedian',
-           'nonzero', 'numel', 'randint', 'set_default_dtype', 'split', 'std', 'unique', 'var', 'where']
+__all__ = ['allclose', 'arange', 'block_diag', 'broadcast_tensors', 'cartesian_prod', 'clamp', 'clamp_', 'div', 'einsum', 'equal', 'finfo', 'get_default_dtype', 'iinfo', 'is_tensor', 'max', 'median', 'meshgrid', 'min', 'nanmedian',
+           'nonzero', 'numel', 'pow', 'pow_', 'promote_types', 'randint', 'result_type', 'set_default_dtype', 'split', 'std', 'unique', 'var', 'where']
 
 
 def arange(start, end=None, step=1, **options):
-    """Numbers from `start` (0 if there is only one) up to, and without, `end`; options as of the C function: dtype, device."""
+    """Numbers from `start` (0 if there is only one) up to, and without, `end`: i64 if all three are integers, and otherwise
+    f32. Options as of the C function: dtype, device."""
+    if options.get('dtype') is None and not all(x is None or hasattr(x, '__index__') for x in (start, end, step)):
+        options['dtype'] = 'f32'
     return _ops.arange(0, start, step=step, **options) if end is None else _ops.arange(start, end, step=step, **options)
 
 
@@ -62,6 +65,19 @@ def div(x, y, rounding_mode=None, out=None):
     return functions[rounding_mode](x, y, out=out)
 
 
+def _powers(function):
+    def power(x, y, *arguments, **options):
+        if isinstance(y, int) and y < 0 and isinstance(x, Tensor) and not x.dtype.is_floating:
+            raise Error(f'{function.__name__}: integers have no powers of {y}: x.float() has', 'dtype')
+        return function(x, y, *arguments, **options)
+    power.__name__ = power.__qualname__ = function.__name__
+    power.__doc__ = function.__doc__
+    return power
+
+
+pow, pow_ = _powers(_ops.pow), _powers(_ops.pow_)
+
+
 class _CloseOptions(Structure):
     _fields_ = [('size', c_size_t), ('rtol', c_double), ('atol', c_double), ('equal_nan', c_bool), ('fa__end', c_bool)]
 
@@ -97,8 +113,23 @@ def einsum(equation, *operands):
 
 
 def meshgrid(*tensors, indexing='ij'):
-    """Grids of coordinates, of several tensors or of a list."""
+    """Grids of coordinates, of several tensors or of a list: a tuple."""
     return _ops.meshgrid(_listed(tensors), indexing=indexing)
+
+
+def block_diag(*tensors):
+    """Matrices along the diagonal of one, of several or of a list."""
+    return _ops.block_diag(_listed(tensors))
+
+
+def cartesian_prod(*tensors):
+    """All combinations of elements of several tensors, or of a list."""
+    return _ops.cartesian_prod(_listed(tensors))
+
+
+def broadcast_tensors(*tensors):
+    """Tensors expanded to their common shape, of several or of a list: a tuple."""
+    return _ops.broadcast_tensors(_listed(tensors))
 
 
 def nonzero(x, as_tuple=False):
@@ -112,7 +143,7 @@ def where(condition, x=None, y=None, out=None):
 
 
 def split(x, split_size, dim=0):
-    """Parts of one size along a dimension, or of several: a list."""
+    """Parts of one size along a dimension, or of several: a tuple."""
     return _ops.split(x, split_size, dim=dim) if isinstance(split_size, int) else _ops.split_sizes(x, split_size, dim=dim)
 
 
@@ -165,6 +196,17 @@ def set_default_dtype(d):
     """Nothing for f32, which is the default; an error for others."""
     if _dtype(d) is not get_default_dtype():
         raise ValueError(f'the default dtype is f32: dtype={_dtype(d).name!r} of a call, and x.to() and module.to(), choose another one')
+
+
+def promote_types(type1, type2):
+    """The dtype of results of operands that have these two."""
+    return _ops.mul(_ops.zeros((1,), dtype=type1), _ops.zeros((1,), dtype=type2)).dtype
+
+
+def result_type(x, y):
+    """The dtype of x + y, of tensors and numbers."""
+    one = [_ops.zeros((1,) * (v.ndim > 0), dtype=v.dtype) if isinstance(v, Tensor) else v for v in (x, y)]
+    return _ops.mul(*one).dtype if any(isinstance(v, Tensor) for v in one) else _ops.mul(_as_tensor(x), y).dtype
 
 
 def numel(x):

@@ -5,7 +5,7 @@ from ctypes import POINTER, c_size_t, c_void_p
 
 from . import _library as _l
 from ._library import Handle, _declare, _fail, _making, _module, _new
-from ._modules import List, Module, _add, _as_input, _replace, _run, _train
+from ._modules import List, Module, _add, _as_input, _part, _replace, _run, _state_of, _tensor, _train
 from ._tensor import Parameter, Tensor
 
 _clone = _declare('fa_module_clone', c_void_p, [c_void_p])
@@ -37,10 +37,19 @@ class Layer(Module):
         shown = ', '.join(f'{name}={value!r}' for name, value in given.arguments.items())
         given.apply_defaults()
         self.__dict__.update((name, value) for name, value in given.arguments.items() if name not in _NOT_KEPT)
-        self.__dict__['_shown'] = shown
+        self.__dict__['_shown'], self.__dict__['_fixed'] = shown, set(given.arguments) - _NOT_KEPT
         for option, names in _ABSENT.items():
             if given.arguments.get(option) is False:
                 self.__dict__.update(dict.fromkeys(names))
+
+    def __setattr__(self, name, value):
+        if name in self.__dict__.get('_fixed', ()) and not isinstance(value, (Module, Tensor)) and value != self.__dict__.get(name):
+            raise AttributeError(f'{type(self).__name__}.{name} cannot be changed: the library has it since the layer was made. '
+                                 f'Make another one: net.layer = {type(self).__name__}(..., {name}={value!r})')
+        if not name.startswith('_') and not isinstance(value, (Module, Tensor)) and _part(_tensor, self._h, name):
+            raise AttributeError(f'{type(self).__name__}.{name} is a tensor of the layer, and stays one: make another layer, as '
+                                 'nn.Linear(..., bias=False)')
+        super().__setattr__(name, value)
 
     def __del__(self, release=_l._release):
         h = getattr(self, '_h', None)
@@ -51,7 +60,7 @@ class Layer(Module):
         made = memo[id(self)] = _new(type(self))
         made._take(_making(Handle, _clone, self._h))
         made.__dict__.update((name, value) for name, value in self.__dict__.items() if not isinstance(value, Tensor))
-        for name, tensor in self._state().items():  # what two modules share, their copies share
+        for name, tensor in self._state(_state_of).items():  # what two modules share, their copies share
             key = 'tensor', tensor._h
             if key in memo:
                 setattr(made, name, memo[key])
@@ -140,8 +149,19 @@ class ModuleList(Container):
 
     def extend(self, modules):
         """Adds modules."""
-        for m in modules:
+        for m in list(modules):
             self.append(m)
+        return self
+
+    __iadd__ = extend
+
+    def insert(self, i, module):
+        """Adds a module before that of a number, and renames those behind it."""
+        modules = self.children()
+        modules.insert(i, module)
+        self.append(module)
+        for (name, _), m in zip(self.named_children(), modules):
+            self._put(name, m)
         return self
 
 

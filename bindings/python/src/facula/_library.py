@@ -96,6 +96,19 @@ class Error(RuntimeError):
         self.kind = kind
 
 
+class OutOfRange(Error, IndexError):
+    """An index or a dimension that a tensor does not have."""
+
+
+class WrongKeys(Error, KeyError):
+    """Names of a state that do not fit the module."""
+    __str__ = Error.__str__
+
+    def __init__(self, message):
+        super().__init__(message, 'argument')
+
+
+_RANGE = re.compile(r'is out of range|there is no dimension|more entries than the tensor has dimensions')
 _error_code = _declare('fa_error_code', c_int, [])
 _error_message = _declare('fa_error_message', c_char_p, [])
 _error_clear = _declare('fa_error_clear', None, [])
@@ -151,7 +164,8 @@ _IN_PYTHON = {'grad': '.grad', 'backward': 'backward()', 'optim_add_group': 'opt
 _IDIOMS = (('fa_optim_zero_grad(optimizer)', 'fa_optim_zero_grad()'), ('FA_USE(.no_grad = true)', 'with no_grad():'),
            ('fa_module_train(net, false)', 'net.eval()'), ('fa_module_train(net, true)', 'net.train()'),
            ('under .no_grad', 'under no_grad()'), ('.no_grad is in force', 'no_grad() is in force'),
-           ('a gradient that .grad gives', 'a gradient, as backward(gradient)'))
+           ('a gradient that .grad gives', 'a gradient, as backward(gradient)'), ('fa_pointwise', 'a fused operation'),
+           ('allow_unused gives NULL', 'allow_unused=True gives None'))
 _PLACES = {'nn': 'nn', 'optim': 'optim', 'schedule': 'lr', 'data': 'data', 'transform': 'transform', 'init': 'init', 'amp': 'amp',
            'sampler': 'sampler'}
 _VALUES = {'true': 'True', 'false': 'False', 'FA_PLACE_AUTO': '"auto"'}
@@ -194,6 +208,7 @@ def _in_python(message):
         message = message.replace(in_c, here)
     message = re.sub(r'FA_USE\(\.(\w+) = (\w+)\)', lambda found: f'with use({found[1]}={_VALUES.get(found[2], found[2])}):', message)
     message = re.sub(r'(?<!\w)\.(\w+) = (true|false)\b', lambda found: f'{found[1]}={_VALUES[found[2]]}', message)
+    message = re.sub(r'(?<!\w)\(\) (?=(bool|b?[fiu]\d\w*) )', 'scalar ', message)
     options = _options()
     message = re.sub(r'(?<![^\s(])\.(\w+)\b(?!\.)', lambda found: found[found[1] in options], message)
     message = re.sub(r'\bFA_([A-Z0-9_]+)\b', lambda found: found[1].lower() if found[0] in CONSTANTS else found[0], message)
@@ -203,7 +218,7 @@ def _in_python(message):
 
 def _without_address(message):
     """A message without addresses, which would be those of ctypes."""
-    message = re.sub(r'(, recorded) at \S+\.so[\w.]*\+0x[0-9a-f]+(: .*)', r'\1\2 (with facula.autograd.detect_anomaly(): names the line)',
+    message = re.sub(r', recorded at \S+\.so[\w.]*\+0x[0-9a-f]+(: .*)', r'\1 (facula.autograd.detect_anomaly() names the line that recorded it)',
                      message.decode(errors='replace'), flags=re.S)
     return re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: | at \S+\.so[\w.]*\+0x[0-9a-f]+', '', message)
 
@@ -219,12 +234,16 @@ def _fail():
         if text in message:
             _raised.clear()
             if isinstance(e, Error):
-                raise Error(_in_python(message), kind) from e
+                raise _error(_in_python(message), kind) from e
             if hasattr(e, 'add_note') and message != text:
                 e.add_note(message)
             raise e
     line = _line()
-    raise Error((line if not message.startswith(line) else '') + _in_python(message), kind)
+    raise _error((line if not message.startswith(line) else '') + _in_python(message), kind)
+
+
+def _error(message, kind):
+    return (OutOfRange if _RANGE.search(message) else Error)(message, kind)
 
 
 def _check():
@@ -377,6 +396,8 @@ def _dataset(x):
 
 def _module(x):
     """A module, also of a function of Python."""
+    if isinstance(x, type) and issubclass(x, Module):
+        raise TypeError(f'{x.__name__} is a class, not a module: {x.__name__}() makes one')
     return x if x is None or isinstance(x, Module) else Lambda(x)
 
 
@@ -730,8 +751,8 @@ def _results(scope, list_of):
     if not list_of.count:
         _leave(scope)
         _check()
-        return []
-    tensors = [_borrowed(Tensor, list_of.item[i]) for i in range(list_of.count)]
+        return ()
+    tensors = tuple(_borrowed(Tensor, list_of.item[i]) for i in range(list_of.count))
     _leave(scope)
     if _logged.value:
         _check_warnings()

@@ -9,7 +9,7 @@ from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_int
 from . import _library as _l
 from ._library import (Handle, Parameters, Place, Shape, Tensors, _borrowed, _call, _check, _declare, _fail, _gave, _making,
                        _module, _new, _scope, _tensors)
-from ._tensor import Parameter, Tensor, _as_tensor, tensor as copied
+from ._tensor import Parameter, Tensor, _as_tensor, _known, _object, tensor as copied
 
 
 class _Modules(Structure):
@@ -44,6 +44,7 @@ _set_requires_grad = _declare('fa_module_set_requires_grad', c_void_p, [c_void_p
 _parameters_of = _declare('fa_module_parameters', Parameters, [c_void_p])
 _buffers_of = _declare('fa_module_buffers', Parameters, [c_void_p])
 _state_of = _declare('fa_module_state', Parameters, [c_void_p])
+_names_of = _declare('fa__module_names', Parameters, [c_void_p])  # tensors with several names under each
 _children = _declare('fa_module_children', _Modules, [c_void_p])
 _child = _declare('fa_module_child', c_void_p, [c_void_p, c_char_p])
 _tensor = _declare('fa_module_tensor', c_void_p, [c_void_p, c_char_p])
@@ -69,6 +70,11 @@ def _part(find, h, name):
     return found
 
 
+def _pairs(named, prefix, recurse):
+    """Pairs of names, behind a prefix, and tensors; those of the modules in a module have a dot in their name."""
+    return List((f'{prefix}.{name}' if prefix else name, t) for name, t in named.items() if recurse or '.' not in name)
+
+
 class List(list):
     """A list of which next() gives one item after the other, as of PyTorch's iterators."""
 
@@ -89,7 +95,7 @@ class Module(Handle):
             def forward(self, x):
                 return self.fc2(self.fc1(x).relu())
     """
-    __slots__ = ('__dict__', '_twin')
+    __slots__ = ('__dict__', '_twin', '_kept')  # _kept: the objects of its tensors, by kind
 
     def __init__(self, kind=None):
         run = _ForwardFunction(None, cast(_called, c_void_p))
@@ -127,6 +133,8 @@ class Module(Handle):
             _fail()
         if frozen:
             value.requires_grad_(False)
+        if put and isinstance(value, Tensor):
+            value = _known(value)
         object.__setattr__(self, name, value)
 
     def __getattr__(self, name):
@@ -136,11 +144,38 @@ class Module(Handle):
         if not name.startswith('_'):
             h = _part(_child, self._h, name)
             if h:
-                return _object_of(h)
+                return self._child_of(name, h)
             h = _part(_tensor, self._h, name)
             if h:
-                return _borrowed(Tensor, h)
+                return self._tensor_of(h)
         raise AttributeError(f'{type(self).__name__} has no {name!r}')
+
+    def _objects(self, kind, array):
+        """The objects of tensors in it, by name, which live as long as it does."""
+        if not array.count:
+            _check()
+        named = {array.name[i].decode(): _object(kind, array.item[i]) for i in range(array.count)}
+        self._kept = {**getattr(self, '_kept', {}), kind: {t._h: t for t in named.values()}}
+        return named
+
+    def _child_of(self, name, h):
+        """The object of a module in it. Those that the library has made live as long as it does, too."""
+        kept = getattr(self, '_kept', {}).get(Module, {})
+        if name in kept and kept[name]._h == h:
+            return kept[name]
+        child = _object_of(h)
+        if isinstance(child, _l.Layer) and child is not self.__dict__.get(name):
+            self._kept = {**getattr(self, '_kept', {}), Module: {**kept, name: child}}
+        return child
+
+    def _tensor_of(self, h):
+        for kind in (Parameter, Tensor):
+            found = getattr(self, '_kept', {}).get(kind, {}).get(h)
+            if found is not None:
+                return found
+        self.named_parameters()
+        self.named_buffers()
+        return _object(Tensor, h)
 
     def __deepcopy__(self, memo):
         made = memo[id(self)] = _new(type(self))
@@ -162,6 +197,8 @@ class Module(Handle):
     def __call__(self, *inputs, **options):
         """Runs it. Arrays become tensors; what else forward() takes, as a tuple of tensors or None, reaches it as it is."""
         if '_hooked' in self.__dict__:
+            if options:
+                raise TypeError(f'{type(self).__name__} has hooks, and takes its inputs without names: {", ".join(options)}')
             return _run(self, inputs)
         return self.forward(*[_as_input(x) for x in inputs], **options)
 
@@ -208,7 +245,8 @@ class Module(Handle):
         """The modules in it, with their names: a list of pairs."""
         with _scope():
             list_of = _children(self._h)
-            return List((list_of.name[i].decode(), _object_of(list_of.item[i])) for i in range(list_of.count))
+            names = [list_of.name[i].decode() for i in range(list_of.count)]
+            return List((name, self._child_of(name, list_of.item[i])) for i, name in enumerate(names))
 
     def children(self):
         """The modules in it, a list."""
@@ -282,31 +320,33 @@ class Module(Handle):
 
     # ---- parameters and buffers ----
 
-    def named_parameters(self):
-        """The parameters, with their names: a list of pairs."""
+    def named_parameters(self, prefix='', recurse=True):
+        """The parameters, with their names: a list of pairs. recurse=False: without those of the modules in it."""
         with _scope():
-            return List(_named(_parameters_of(self._h)).items())
+            return _pairs(self._objects(Parameter, _parameters_of(self._h)), prefix, recurse)
 
-    def parameters(self):
+    def parameters(self, recurse=True):
         """The parameters, a list."""
-        return List(p for _, p in self.named_parameters())
+        return List(p for _, p in self.named_parameters(recurse=recurse))
 
-    def named_buffers(self):
+    def named_buffers(self, prefix='', recurse=True):
         """The buffers, with their names: a list of pairs."""
         with _scope():
-            return List(_named(_buffers_of(self._h)).items())
+            return _pairs(self._objects(Tensor, _buffers_of(self._h)), prefix, recurse)
 
-    def buffers(self):
+    def buffers(self, recurse=True):
         """The buffers, a list."""
-        return List(b for _, b in self.named_buffers())
+        return List(b for _, b in self.named_buffers(recurse=recurse))
 
     def register_parameter(self, name, tensor):
         """Adds a parameter, as an assignment does."""
         setattr(self, name, tensor)
 
-    def register_buffer(self, name, tensor):
+    def register_buffer(self, name, tensor, persistent=True):
         """Adds a copy of a tensor, which is saved with the module and moves with it, and is not trained; None: only the
-        attribute."""
+        attribute. persistent=False: it is not saved."""
+        if not persistent:
+            self.__dict__.setdefault('_unsaved', set()).add(name)
         if tensor is not None:
             tensor = copied(tensor)  # memory of its own can move
             if not _buffer(self._h, name.encode(), tensor._h):
@@ -314,20 +354,25 @@ class Module(Handle):
         object.__setattr__(self, name, tensor)
 
     def state_dict(self):
-        """Parameters and buffers, by name: not copies, and without gradients."""
+        """Parameters and buffers, by name: not copies, and without gradients. One with several names is under each."""
         return {name: t.detach() for name, t in self._state().items()}
 
-    def _state(self):
+    def _state(self, find=_names_of):
+        unsaved = self._unsaved_handles()
         with _scope():
-            return _named(_state_of(self._h))
+            return {name: t for name, t in _named(find(self._h)).items() if t._h not in unsaved}
+
+    def _unsaved_handles(self):
+        return {_part(_tensor, m._h, name) for m in self.modules() for name in m.__dict__.get('_unsaved', ())}
 
     def load_state_dict(self, state, strict=True):
-        """Copies tensors or arrays into the parameters and buffers of their names; strict: both have the same names. Returns
-        the missing and the unexpected names."""
+        """Copies tensors or arrays into the parameters and buffers of their names; strict: both have the same names, of which
+        one is enough for a tensor with several. Returns the missing and the unexpected names."""
         own = self._state()
-        keys = Keys([n for n in own if n not in state], [n for n in state if n not in own])
+        given = {t._h for n, t in own.items() if n in state}
+        keys = Keys([n for n, t in own.items() if t._h not in given], [n for n in state if n not in own])
         if strict and (keys.missing_keys or keys.unexpected_keys):
-            raise KeyError(f'missing: {keys.missing_keys}, unexpected: {keys.unexpected_keys}')
+            raise _l.WrongKeys(f'missing: {keys.missing_keys}, unexpected: {keys.unexpected_keys}')
         from ._ops import copy_
         from ._settings import no_grad
         with no_grad():
@@ -417,7 +462,8 @@ def _object_of(h):
     if known is not None and id(known) not in _outlived:
         return known
     if known is None:
-        return _borrowed(_classes.get(_kind(h).decode(), _l.Layer), h)
+        made = _by_handle[h] = _borrowed(_classes.get(_kind(h).decode(), _l.Layer), h)
+        return made
     twin = _borrowed(type(known), h)
     twin._twin, twin.__dict__ = True, known.__dict__
     return twin

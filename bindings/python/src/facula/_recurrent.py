@@ -5,6 +5,7 @@ from . import _ops
 from ._layers import Layer
 from ._library import _as_tensor, _declare, _enter, _leave, _several
 from ._packed import PackedSequence, run_packed
+from ._tensor import Tensor
 
 
 class _Options(Structure):
@@ -33,6 +34,10 @@ class Recurrent(Layer):
         zeros if it is not given; an LSTM's is a pair. The output of packed sequences (nn.utils.rnn) is packed, too."""
         if isinstance(x, PackedSequence):
             return self._run_packed(x, state)
+        if self._cells and state is not None and (isinstance(state, Tensor) or len(state) != 2):
+            raise TypeError(f'the state of {type(self).__name__} is a pair: (x, (h_0, c_0))')
+        if not self._cells and isinstance(state, tuple):
+            raise TypeError(f'the state of {type(self).__name__} is one tensor: (x, h_0)')
         pair = state if self._cells and state is not None else (state, None)
         x, h, c = (t if t is None else _as_tensor(t) for t in (x, *pair))
         options = None
@@ -48,6 +53,8 @@ class Recurrent(Layer):
         state = (h, c) if self._cells else h
         return state if self._one_step else (output, state)
 
+    def flatten_parameters(self):
+        """Nothing: the library needs no single piece of memory."""
 
     def _run_packed(self, packed, state):
         if self._one_step:

@@ -6,7 +6,7 @@ from inspect import isgeneratorfunction
 
 from . import _library as _l
 from ._library import Device, Parameters, _declare, _fail, _scope, _text
-from ._modules import Module, _named
+from ._modules import Module, _named, _state_of
 from ._tensor import Tensor
 
 
@@ -39,8 +39,6 @@ _seed = _declare('fa_manual_seed', None, [c_uint64])
 _save = _declare('fa_save', c_bool, [Parameters, c_char_p, c_void_p])
 _load = _declare('fa_load', c_bool, [Parameters, c_char_p, c_void_p])
 _load_file = _declare('fa_load_file', _Saved, [c_char_p, c_void_p])
-_state = _declare('fa_module_state', Parameters, [c_void_p])
-_names = _declare('fa__module_names', Parameters, [c_void_p])
 _set_threads = _declare('fa_set_num_threads', None, [c_int])
 _threads = _declare('fa_num_threads', c_int, [])
 _STRUCTURE = b'facula.python'  # the name of the metadata that says how tensors make a nested dict
@@ -221,7 +219,7 @@ def save(what, path):
         names, values = (c_char_p * 1)(_STRUCTURE), (c_char_p * 1)(json.dumps(structure).encode())
         options = byref(_SaveOptions(_SaveOptions.fa__end.offset, 1, names, values))
     with _scope():
-        if not _save(_state(what._h) if isinstance(what, Module) else _array_of(tensors), _text(path), options):
+        if not _save(_array_of(what._state(_state_of) if isinstance(what, Module) else tensors), _text(path), options):
             _fail()
 
 
@@ -232,7 +230,7 @@ def load(module, path=None, strict=True, prefix='', map_location=None, weights_o
         return _loaded(module, map_location)
     o = _LoadOptions(_LoadOptions.fa__end.offset, strict, prefix.encode())
     with _scope():
-        if not _load(_names(module._h), _text(path), byref(o)):
+        if not _load(_array_of(module._state()), _text(path), byref(o)):
             _fail()
 
 

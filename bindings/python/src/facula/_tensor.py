@@ -4,6 +4,7 @@ import array
 import ctypes
 import sys
 import warnings
+import weakref
 from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
 
 from . import _library as _l
@@ -167,6 +168,9 @@ class Tensor(Handle):
         return (self[i] for i in range(len(self)))
 
     def __bool__(self):
+        if _numel(self._h) != 1:
+            raise _l.Error(f'several elements are neither true nor false: x.any(), x.all() or facula.equal(x, y) of {self.shape}; '
+                           'any(x is y for y in tensors) finds a tensor in a list', 'shape')
         return bool(self.item())
 
     def __float__(self):
@@ -190,7 +194,8 @@ class Tensor(Handle):
     def to(self, *where, device=None, dtype=None, non_blocking=True, copy=False):
         """A copy on a device ("cuda:0"), in a dtype (facula.f16), or both; the tensor itself if it is there already."""
         o = byref(_ToOptions(_ToOptions.fa__end.offset, copy, True)) if copy else None
-        return _call(_to, self._h, _l._place(where, device, dtype), o)
+        t = _call(_to, self._h, _l._place(where, device, dtype), o)
+        return self if t._h == self._h else t
 
     def cpu(self):
         """A copy on the CPU; the tensor itself if it is there."""
@@ -266,7 +271,8 @@ class Tensor(Handle):
         if not self.is_leaf:
             raise _l.Error('a tensor that depends on others cannot be copied by copy: x.detach(), x.clone()', 'gradient')
         if ('tensor', self._h) not in memo:
-            memo['tensor', self._h] = tensor(self, requires_grad=self.requires_grad)
+            kind = Parameter if isinstance(self, Parameter) else tensor
+            memo['tensor', self._h] = kind(self, requires_grad=self.requires_grad)
         return memo['tensor', self._h]
 
     @property
@@ -345,12 +351,14 @@ class Tensor(Handle):
         """The gradient of a leaf that backward() has accumulated; None before. May be set, also to None."""
         with _l._scope():
             g = _grad(self._h)
-            return _l._borrowed(Tensor, g) if g else None
+            return _object(Tensor, g) if g else None
 
     @grad.setter
     def grad(self, value):
         if not _set_grad(self._h, _l._h(value)):
             _fail()
+        if value is not None:
+            _known(value)
 
     def backward(self, gradient=None, retain_graph=False, create_graph=False):
         """Computes the gradients of all leaves it depends on; `gradient` is needed unless it has one element."""
@@ -391,9 +399,22 @@ class Tensor(Handle):
             return a.astype(dtype)
         return a.copy() if copy else a
 
-    def numpy(self):
-        """An array of NumPy that shares the memory. The tensor is on the CPU, and requires no gradient."""
+    def new_tensor(self, data, dtype=None, device=None, requires_grad=False):
+        """A tensor of data with this one's dtype and device, if no others are given."""
+        return tensor(data, dtype or self.dtype, device or self.device, requires_grad)
+
+    def data_ptr(self):
+        """The address of the elements of a tensor on the CPU."""
+        address = self._pointer()
+        _ptr_end(self._h)
+        return address or 0
+
+    def numpy(self, force=False):
+        """An array of NumPy that shares the memory. The tensor is on the CPU, and requires no gradient; force: of one that is
+        not so, an array of a copy."""
         import numpy
+        if force:
+            return numpy.asarray(self)
         if self.requires_grad:
             raise _l.Error('the tensor requires a gradient: x.detach().numpy()', 'gradient')
         if self.device != 'cpu' or self.dtype.typestr is None:
@@ -445,12 +466,48 @@ class _Memory:
 
 
 class Parameter(Tensor):
-    """A copy of a tensor that requires a gradient, which becomes a parameter when it becomes an attribute of a module."""
-    __slots__ = ()
+    """A copy of a tensor that requires a gradient, which becomes a parameter when it becomes an attribute of a module. The
+    parameters of layers are of this class, too."""
+    __slots__ = ('__dict__',)
 
     def __init__(self, data, requires_grad=True):
         t = tensor(data, requires_grad=requires_grad)
         self._h, t._h = t._h, None
+
+
+# ---- one object for each tensor ----
+
+class _Reference(weakref.ref):
+    """A weak reference to the object of a tensor. It holds the tensor, too, so that no other one has its address before."""
+    __slots__ = ('tensor',)
+
+
+_objects = {}  # references to the objects of parameters, buffers and gradients, by their handles
+
+
+def _ended(reference, objects=_objects, release=_release_tensor):
+    if objects.get(reference.tensor) is reference:
+        del objects[reference.tensor]
+    release(reference.tensor)
+
+
+def _known(x):
+    """Makes a tensor's object the one that it has; returns that: an earlier one, if there is one."""
+    reference = _objects.get(x._h)
+    known = None if reference is None else reference()
+    if known is not None:
+        return known
+    reference = _Reference(x, _ended)
+    reference.tensor = _l._keep(x._h)
+    _objects[x._h] = reference
+    return x
+
+
+def _object(kind, h):
+    """The object of a tensor that another object owns: one, as long as something refers to it."""
+    reference = _objects.get(h)
+    known = None if reference is None else reference()
+    return _known(_l._borrowed(kind, h)) if known is None else known
 
 
 _l.lib.fa_clone.restype, _l.lib.fa_clone.argtypes = c_void_p, [c_void_p, c_void_p]
@@ -564,11 +621,18 @@ def tensor(data, dtype=None, device=None, requires_grad=False):
         return _copied_numpy(numpy.asarray(data), dtype, device, requires_grad)
     if hasattr(data, '__dlpack__'):
         return tensor(from_dlpack(data), dtype, device, requires_grad)
+    first = data
+    while isinstance(first, (list, tuple)) and first:
+        first = first[0]
+    if _is_numpy(first) and first.ndim:
+        import numpy
+        return _copied_numpy(numpy.asarray(data), dtype, device, requires_grad)
     shape, values = [], []
     _flat(data, 0, shape, values)
     for v in values:
         if not isinstance(v, (bool, int, float)):
             raise TypeError(f'a tensor is made of numbers, not {type(v).__name__}')
+    _check_range(values, dtype)
     floats = not values or any(isinstance(v, float) for v in values)
     if floats:
         memory = array.array('f', values)
@@ -580,6 +644,16 @@ def tensor(data, dtype=None, device=None, requires_grad=False):
         if all(isinstance(v, bool) for v in values) and dtype is None:
             dtype = 'bool'
     return _of_memory(memory.buffer_info()[0], shape, number, dtype, device, requires_grad)
+
+
+def _check_range(values, dtype):
+    """Refuses numbers that an integer dtype does not have."""
+    d = None if dtype is None else _l._dtype(dtype)
+    if d is None or d.is_floating or d.name == 'bool' or d.size > 4:
+        return
+    for v in values:
+        if not d.lowest <= v <= d.largest:
+            raise _l.Error(f'{v} is no {d.name}, which goes from {d.lowest:.0f} to {d.largest:.0f}', 'dtype')
 
 
 def _as_tensor(x):

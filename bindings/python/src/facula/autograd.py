@@ -13,7 +13,7 @@ def detect_anomaly():
     return use(anomaly=True)
 
 
-def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=False):
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=False):
     """The gradients of the sum of outputs with respect to inputs, a tuple; grad_of() with PyTorch's forms of arguments."""
     listed = [[x] if hasattr(x, 'backward') else x for x in (outputs, inputs, grad_outputs)]
     keep = create_graph if retain_graph is None else retain_graph

@@ -46,18 +46,29 @@ class _Loss(Module):
     """A loss as a module, with the options of its function."""
     _function = None
 
-    def __init__(self, **options):
+    def __init__(self, *weight, **options):
         super().__init__()
+        made = type(self).__name__
+        known = {n: p.default for n, p in _inspect.signature(self._function).parameters.items()
+                 if p.default is not p.empty and n != 'out'}
+        if len(weight) == 1 and 'weight' in known and 'margin' not in known and (weight[0] is None or hasattr(weight[0], 'shape')):
+            options['weight'] = weight[0]
+        elif weight and hasattr(weight[0], 'shape'):
+            raise TypeError(f'a loss is made first, and then called: loss = nn.{made}(); loss(input, target)')
+        elif weight:
+            raise TypeError(f'{made}() takes its options by name: {", ".join(known)}')
         for name, value in options.items():
-            if name not in _inspect.signature(self._function).parameters:
-                raise TypeError(f'{type(self).__name__}() has no option {name!r}')
+            if name not in known:
+                raise TypeError(f'{made}() has no option {name!r}')
+        for name, value in {**known, **options}.items():
             if hasattr(value, 'shape'):  # it moves with the module
                 self.register_buffer(name, value)
-                options[name] = getattr(self, name)
-        self._options = options
+            else:
+                setattr(self, name, value)
+        self._options = list(known)
 
     def forward(self, *inputs):
-        return self._function(*inputs, **self._options)
+        return self._function(*inputs, **{name: getattr(self, name) for name in self._options})
 
 
 class Upsample(Module):

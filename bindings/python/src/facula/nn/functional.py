@@ -33,6 +33,20 @@ def gelu(input, approximate='none'):
     return (_ops.gelu_tanh if approximate == 'tanh' else _ops.gelu)(input)
 
 
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    """The patches of images (samples, channels, height, width): (samples, channels * elements of a patch, patches)."""
+    if input.ndim == 3:
+        return unfold(input.unsqueeze(0), kernel_size, dilation, padding, stride).squeeze(0)
+    (kh, kw), (dh, dw), (ph, pw), (sh, sw) = ((v, v) if isinstance(v, int) else v for v in (kernel_size, dilation, padding, stride))
+    x = _ops.pad(input, (pw, pw, ph, ph)) if ph or pw else input
+    rows, columns = (x.shape[2] - dh * (kh - 1) - 1) // sh + 1, (x.shape[3] - dw * (kw - 1) - 1) // sw + 1
+    if rows < 1 or columns < 1:
+        raise ValueError(f'a patch is larger than the image: {tuple(input.shape[2:])} with {padding=}, {kernel_size=}, {dilation=}')
+    parts = [x[:, :, i * dh:i * dh + sh * (rows - 1) + 1:sh, j * dw:j * dw + sw * (columns - 1) + 1:sw]
+             for i in range(kh) for j in range(kw)]
+    return _ops.stack(parts, 2).reshape(x.shape[0], x.shape[1] * kh * kw, rows * columns)
+
+
 def dropout(input, p=0.5, training=True, inplace=False):
     """Zeros elements with probability p, and scales the others."""
     return (_ops.dropout_ if inplace else _ops.dropout)(input, p=p, training=training)
