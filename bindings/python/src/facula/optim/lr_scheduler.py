@@ -33,14 +33,21 @@ def LambdaLR(optimizer, lr_lambda):
 
 def ChainedScheduler(schedulers, optimizer=None):
     """Steps several schedules together, which multiply their factors."""
-    handles = (c_void_p * len(schedulers))(*[s._h for s in schedulers])
+    handles = _handles(schedulers)
     return _combined(schedulers[0].optimizer, list(schedulers), _chained, len(schedulers), handles)
 
 
 def SequentialLR(optimizer, schedulers, milestones):
     """Runs schedules one after the other: the first until epoch milestones[0], and so on."""
-    handles = (c_void_p * len(schedulers))(*[s._h for s in schedulers])
+    handles = _handles(schedulers)
     return _combined(optimizer, list(schedulers), _sequential, _l._numbers(milestones), len(schedulers), handles)
+
+
+def _handles(schedulers):
+    for s in schedulers:
+        if not s._h:
+            raise TypeError(f'schedules of the library go here, not {type(s).__name__}, which is of Python')
+    return (c_void_p * len(schedulers))(*[s._h for s in schedulers])
 
 
 def _combined(optimizer, parts, function, *arguments):
