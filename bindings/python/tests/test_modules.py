@@ -366,6 +366,13 @@ class Data(Case):
         self.assertEqual(batches([([fa.ones(1), fa.zeros(1)], i) for i in range(2)]), [[[[[1], [1]], [[0], [0]]], [0, 1]]])
         self.assertEqual(batches([(fa.tensor(i),) for i in range(2)]), [[[0, 1]]])
 
+    def test_samples_that_require_gradients(self):
+        x = fa.ones(4, 2, requires_grad=True)
+        for part in (TensorDataset(x, fa.arange(4)), Subset(TensorDataset(x, fa.arange(4)), [3, 1])):
+            for row, y in DataLoader(part, batch_size=2):
+                (row.sum(1) * y).sum().backward()
+        self.assertEqual(x.grad.tolist(), [[0, 0], [2, 2], [2, 2], [6, 6]])
+
     def test_samples_without_batches(self):
         read = []
 
@@ -621,6 +628,102 @@ class Data(Case):
 
 class Memory(ctypes.Structure):
     _fields_ = [('allocated', ctypes.c_size_t), ('others', ctypes.c_size_t * 30)]
+
+
+class Own(Case):
+    """Optimizers and schedules in Python."""
+
+    def optimizer(self, params, **options):
+        class Plain(fa.optim.Optimizer):
+            def __init__(self, params, lr=0.1, rho=0.5):
+                super().__init__(params, dict(lr=lr, rho=rho))
+
+            @fa.no_grad()
+            def step(self):
+                for group in self.param_groups:
+                    for p in group['params']:
+                        if p.grad is not None:
+                            mean = self.state[p].setdefault('mean', fa.zeros_like(p))
+                            mean.mul_(group['rho']).add_(p.grad)
+                            p.sub_(group['lr'] * mean)
+        return Plain(params, **options)
+
+    def test_optimizers(self):
+        def trained(make):
+            fa.manual_seed(1)
+            net = nn.Linear(2, 1)
+            opt = make(net.parameters())
+            rate = fa.optim.lr_scheduler.StepLR(opt, 1, 0.5)
+            for _ in range(3):
+                opt.zero_grad()
+                net(fa.ones(3, 2)).square().sum().backward()
+                opt.step()
+                rate.step()
+            return net.weight, opt
+        w, opt = trained(self.optimizer)
+        v, _ = trained(lambda params: fa.optim.SGD(params, lr=0.1, momentum=0.5))
+        self.assertTrue(fa.allclose(w, v))
+        self.assertEqual((repr(opt), opt.param_groups[0]['rho']), ('Plain: 2 parameters with lr 0.0125', 0.5))
+        file = io.BytesIO()
+        fa.save({'optimizer': opt.state_dict()}, file)
+        file.seek(0)
+        state = fa.load(file)['optimizer']
+        self.assertEqual(state['param_groups'], [{'params': [0, 1], 'lr': 0.0125, 'rho': 0.5}])
+        other = self.optimizer(nn.Linear(2, 1).parameters())
+        other.load_state_dict(state)
+        self.assertEqual((other.lr, other.state[other.param_groups[0]['params'][0]]['mean'].tolist()),
+                         (0.0125, state['state'][0]['mean'].tolist()))
+        groups = self.optimizer([{'params': [w], 'lr': 0.5}, {'params': [v], 'rho': 0.1}])
+        self.assertEqual([(g['lr'], g['rho']) for g in groups.param_groups], [(0.5, 0.5), (0.1, 0.1)])
+        self.assertRaisesRegex(ValueError, r'groups of \[2\] parameters', groups.load_state_dict, state)
+        self.assertRaisesRegex(TypeError, 'bf16 needs no GradScaler', fa.amp.GradScaler().step, opt)
+
+    def test_schedules(self):
+        class WarmUp(fa.optim.lr_scheduler.LRScheduler):
+            def __init__(self, optimizer, steps, last_epoch=-1):
+                self.steps = steps
+                super().__init__(optimizer, last_epoch)
+
+            def get_lr(self):
+                return [lr * min(1, (self.last_epoch + 1) / self.steps) for lr in self.base_lrs]
+        for opt in (self.optimizer([fa.ones(1, requires_grad=True)], lr=1), fa.optim.Adam([fa.ones(1, requires_grad=True)], lr=1)):
+            rate = WarmUp(opt, 4)
+            self.assertEqual((rate.get_last_lr(), rate.last_epoch), ([0.25], 0))
+            rate.step()
+            self.assertEqual((rate.get_last_lr(), opt.lr), ([0.5], 0.5))
+            other = WarmUp(fa.optim.SGD([fa.ones(1, requires_grad=True)], lr=3), 9)
+            other.load_state_dict(rate.state_dict())
+            self.assertEqual((other.last_epoch, other.steps, other.base_lrs), (1, 4, [1]))
+            self.assertRaisesRegex(TypeError, 'WarmUp, which is of Python', fa.optim.lr_scheduler.ChainedScheduler, [rate])
+
+    def test_groups(self):
+        opt = fa.optim.Adam([fa.ones(1, requires_grad=True)], lr=1)
+        group, = opt.param_groups
+        group.update({'lr': 0.5}, betas=(0.5, 0.75))
+        self.assertEqual((group['lr'], group['betas'], group['beta2'], group.get('momentum'), 'eps' in group, group['amsgrad'] is False),
+                         (0.5, (0.5, 0.75), 0.75, None, True, True))
+        self.assertEqual(list(group)[:3], ['params', 'lr', 'betas'])
+        self.assertRaisesRegex(KeyError, 'no option "momentum"', lambda: group['momentum'])
+        with self.assertRaisesRegex(fa.Error, r'^test_modules.*no option "momentum"'):
+            group.update(momentum=1)
+        self.assertRaisesRegex(TypeError, r'copy.deepcopy\(optimizer.state_dict\(\)\)', copy.deepcopy, opt)
+        self.assertRaisesRegex(AttributeError, r'state_dict\(\) gives it', lambda: opt.state)
+
+    def test_files_that_are_open(self):
+        net = nn.Sequential(nn.Linear(1, 2), nn.BatchNorm1d(2))
+        for what in (net, net.state_dict()):
+            file = io.BytesIO()
+            fa.save(what, file)
+            file.seek(0)
+            self.assertEqual(list(fa.load(file)), list(net.state_dict()))  # in this order
+            file.seek(0)
+            fa.load(net, file)
+
+    def test_normal_of_a_size(self):
+        fa.manual_seed(1)
+        x = fa.normal(3.0, 0.1, (1000, 2))
+        self.assertEqual((x.shape, round(x.mean().item(), 1), round(x.std().item(), 1)), ((1000, 2), 3, 0.1))
+        self.assertEqual(fa.normal(fa.zeros(3), 1.0, generator=fa.Generator()).shape, (3,))
 
 
 class Lifetimes(Case):

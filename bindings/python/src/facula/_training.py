@@ -210,6 +210,11 @@ class Group(MutableMapping):
         elif not self._set(self.optimizer._h, self.number, name.encode(), value):
             _fail()
 
+    def update(self, *given, **options):
+        """Sets several options: a dict, or by name."""
+        for name, value in dict(*given, **options).items():
+            self[name] = value
+
     def __delitem__(self, name):
         raise TypeError('the options of a group can be changed, and not removed')
 

@@ -253,17 +253,19 @@ _l.Dataset.__add__ = lambda self, other: ConcatDataset([self, other])
 
 
 class TensorDataset(_Made):
-    """A dataset of the rows of tensors of one length."""
+    """A dataset of the rows of tensors of one length. Batches of tensors that require gradients have them, too."""
     __slots__ = ('tensors',)
 
     def __init__(self, *tensors):
         self._h, self.tensors = None, tensors
-        self._take(_data.tensors(list(tensors)), True)
+        self._take(_data.tensors(list(tensors)), True, any(getattr(t, 'requires_grad', False) for t in tensors))
 
     def __getitem__(self, index):
         """The sample of a number; of a slice or of several numbers, a tuple of the tensors' rows."""
         if hasattr(index, '__index__') and not getattr(index, 'shape', ()):
-            return super().__getitem__(index)
+            if not self._python:
+                return super().__getitem__(index)
+            index = range(len(self))[index]
         return tuple(_l._as_tensor(t)[index] for t in self.tensors)
 
 
