@@ -3,6 +3,7 @@ from ctypes import CFUNCTYPE, POINTER, c_double, c_int, c_int64, c_size_t, c_voi
 
 from .. import _library as _l, _lr
 from .._training import Schedule as LRScheduler
+from .._missing import missing as _missing
 
 StepLR, MultiStepLR, ExponentialLR, CosineAnnealingLR = _lr.step_lr, _lr.multi_step, _lr.exponential, _lr.cosine
 LinearLR, ConstantLR, ReduceLROnPlateau = _lr.linear, _lr.constant, _lr.reduce_on_plateau
@@ -55,3 +56,6 @@ def _combined(optimizer, parts, function, *arguments):
     made = _l._making(LRScheduler, function, *arguments)
     made.optimizer, made._kept = optimizer, parts
     return made
+
+
+__getattr__ = _missing('facula.optim.lr_scheduler')

@@ -7,6 +7,7 @@ from .. import _batches, _data, _library as _l, _ops, _sampler
 from .._batches import default_collate, default_convert  # noqa: F401
 from .._generator import from_generator
 from .._training import Loader as _Loader, Sampler
+from .._missing import missing as _missing
 
 _subset = _l._declare('fa_data_subset', c_void_p, [c_void_p, POINTER(c_int64), c_int64])
 _concat = _l._declare('fa__data_concat', c_void_p, [c_size_t, POINTER(c_void_p)])
@@ -327,3 +328,6 @@ def random_split(dataset, lengths, generator=None):
         parts.append(Subset(dataset, order[begin:begin + length]))
         begin += length
     return parts
+
+
+__getattr__ = _missing('facula.utils.data')
