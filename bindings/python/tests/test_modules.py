@@ -348,6 +348,10 @@ class Data(Case):
                              (([1, 'cat'], 2), 'list of int and str'), ((1, None), 'NoneType')):
             with self.assertRaisesRegex(TypeError, text):
                 next(iter(fa.data.loader([sample] * 2, batch_size=2)))
+        for data, error, text in (([(1, None)] * 2, TypeError, 'is None'), ([fa.ones(1), fa.ones(2)], ValueError, r'\(1,\), \(2,\): a collate_fn'),
+                                  (5, TypeError, r'or __iter__\(\): int has not')):
+            with self.assertRaisesRegex(error, text):
+                next(iter(DataLoader(data, batch_size=2)))
         (one, name), = DataLoader([({'x': 1}, 'cat')] * 2, batch_size=2)
         self.assertEqual((one['x'].tolist(), name), ([1, 1], ['cat', 'cat']))
 
@@ -708,6 +712,11 @@ class Own(Case):
             group.update(momentum=1)
         self.assertRaisesRegex(TypeError, r'copy.deepcopy\(optimizer.state_dict\(\)\)', copy.deepcopy, opt)
         self.assertRaisesRegex(AttributeError, r'state_dict\(\) gives it', lambda: opt.state)
+
+        class Bare(fa.optim.Optimizer):
+            def __init__(self):
+                pass
+        self.assertRaisesRegex(AttributeError, r'Bare.__init__\(\) calls super', Bare().zero_grad)
 
     def test_files_that_are_open(self):
         net = nn.Sequential(nn.Linear(1, 2), nn.BatchNorm1d(2))

@@ -35,7 +35,13 @@ def default_collate(samples):
             raise ValueError('samples of a batch have different numbers of items: a collate_fn can join them')
         return [default_collate(list(part)) for part in zip(*samples)]
     if isinstance(first, Tensor) or hasattr(first, '__array_interface__'):
-        return _ops.stack([_l._as_tensor(s) for s in samples])
+        parts = [_l._as_tensor(s) for s in samples]
+        if any(p.shape != parts[0].shape for p in parts):
+            shapes = ', '.join(str(p.shape) for p in parts[:8])
+            raise ValueError(f'samples of a batch have different shapes, {shapes}: a collate_fn can join them')
+        return _ops.stack(parts)
+    if first is None:
+        raise TypeError('a sample, or a part of it, is None: a batch has none')
     return tensor(list(samples)) if isinstance(first, (bool, int, float)) else list(samples)
 
 

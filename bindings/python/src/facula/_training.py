@@ -61,7 +61,8 @@ class Optimizer(Handle):
     params: parameters of a module, a list of tensors, or a list of dicts, groups with options of their own
     defaults: a dict of the options of groups that do not give them; "lr" is the one that schedules change
 
-    self.state[p] is a dict for what an optimizer of your own keeps about a parameter p of self.param_groups; state_dict() has it."""
+    self.state[p] is a dict for what an optimizer of your own keeps about a parameter p of self.param_groups; state_dict()
+    has it."""
     __slots__ = ('parameters', 'defaults', 'state', '_own')  # parameters: a list for each group; _own: their options in Python
     _zero_grad = staticmethod(_declare('fa_optim_zero_grad', c_bool, [c_void_p]))
     _step = staticmethod(_declare('fa_optim_step', c_bool, [c_void_p]))
@@ -93,11 +94,13 @@ class Optimizer(Handle):
     def __getattr__(self, name):
         if name == 'state':
             raise AttributeError('an optimizer of the library keeps its state itself: state_dict() gives it')
+        if name == '_h':
+            raise AttributeError(f'{type(self).__name__}.__init__() calls super().__init__(params, defaults) before all else')
         raise AttributeError(f'{type(self).__name__} has no {name!r}')
 
     def __reduce_ex__(self, protocol):
-        raise TypeError('an optimizer cannot be copied or pickled: copy.deepcopy(optimizer.state_dict()) copies its state, which '
-                        'load_state_dict() of another optimizer takes')
+        raise TypeError('an optimizer cannot be copied or pickled: copy.deepcopy(optimizer.state_dict()) copies its state, '
+                        'which load_state_dict() of another optimizer takes')
 
     def zero_grad(self, set_to_none=True):
         """Removes the gradients of all parameters."""
@@ -142,7 +145,8 @@ class Optimizer(Handle):
         if hasattr(self, '_own'):
             number = {id(p): i for i, p in enumerate(p for group in self.parameters for p in group)}
             return {'state': {number[id(p)]: dict(kept) for p, kept in self.state.items()},
-                    'param_groups': [{**group, 'params': [number[id(p)] for p in group['params']]} for group in self.param_groups]}
+                    'param_groups': [{**group, 'params': [number[id(p)] for p in group['params']]}
+                                     for group in self.param_groups]}
         with _scope():
             return _state_dict(self._state(self._h))
 
@@ -328,8 +332,8 @@ class Scaler(Handle):
     def step(self, optimizer):
         """A step of an optimizer of the library with unscaled gradients; nothing where one of them is not finite."""
         if hasattr(optimizer, '_own'):
-            raise TypeError(f'a GradScaler steps optimizers of the library, not {type(optimizer).__name__}, which is of Python: '
-                            'bf16 needs no GradScaler')
+            raise TypeError(f'a GradScaler steps optimizers of the library, not {type(optimizer).__name__}, which is of '
+                            'Python: bf16 needs no GradScaler')
         if not self._step(self._h, optimizer._h):
             _fail()
         _check_warnings()
@@ -410,8 +414,8 @@ class Sampler(Handle):
 
     def __getattr__(self, name):
         if name == '_h':
-            raise AttributeError(f'{type(self).__name__}, a sampler of Python, goes to facula.utils.data.DataLoader(), and has __iter__(), '
-                            'and __len__() where it is asked for its length')
+            raise AttributeError(f'{type(self).__name__}, a sampler of Python, goes to facula.utils.data.DataLoader(), and has '
+                                 '__iter__(), and __len__() where it is asked for its length')
         raise AttributeError(f'{type(self).__name__} has no {name!r}')
 
     def __len__(self):

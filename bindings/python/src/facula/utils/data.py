@@ -106,12 +106,12 @@ class DataLoader(_Loader):
 
     Samples that are tuples or lists make batches that are lists, with an item for each part; dicts make dicts. Batches and
     their random numbers are the same for any number of workers."""
-    __slots__ = ('_alone', '_python', 'dataset', 'batch_size', 'num_workers', 'drop_last', 'sampler', 'batch_sampler', 'collate_fn',
-                 'generator')
+    __slots__ = ('_alone', '_python', 'dataset', 'batch_size', 'num_workers', 'drop_last', 'sampler', 'batch_sampler',
+                 'collate_fn', 'generator')
 
     def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
-                 pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None, generator=None,
-                 *, prefetch_factor=None, persistent_workers=False, pin_memory_device='', in_order=True):
+                 pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None,
+                 generator=None, *, prefetch_factor=None, persistent_workers=False, pin_memory_device='', in_order=True):
         self._h = self._python = None
         if batch_sampler is not None:
             batch_size = None
@@ -150,12 +150,15 @@ class _Plan:
     """What a loader does whose batches are made in Python."""
 
     def __init__(self, of, shuffle, prefetch, worker_init):
-        self.dataset, self.batch_size, self.drop_last, self.batch_sampler = of.dataset, of.batch_size, of.drop_last, of.batch_sampler
+        self.dataset, self.batch_size, self.drop_last = of.dataset, of.batch_size, of.drop_last
+        self.batch_sampler = of.batch_sampler
         self.workers, self.prefetch, self.worker_init = of.num_workers, prefetch, worker_init
         self.batched = self.batch_size is not None or self.batch_sampler is not None
         self.collate = of.collate_fn or (_batches.default_collate if self.batched else _batches.default_convert)
         self.generator = from_generator(of.generator)
         self.iterated = not hasattr(self.dataset, '__getitem__')
+        if self.iterated and not hasattr(self.dataset, '__iter__'):
+            raise TypeError(f'a dataset has __len__() and __getitem__(), or __iter__(): {type(self.dataset).__name__} has not')
         if self.iterated and (shuffle or of.sampler is not None or of.batch_sampler is not None):
             raise ValueError('a dataset that is iterated has its own order: no shuffle, no sampler')
         if self.batch_size is not None and self.batch_size < 1:
