@@ -310,6 +310,16 @@ class Parts(unittest.TestCase):
                           next(net.named_children())[0]], ['0.weight', '1.running_mean', '', '0'])
         self.assertEqual(next(net.buffers()).shape, (3,))
 
+    def test_names_that_are_missing(self):
+        for module, name in ((fa, 'vmap'), (fa.optim, 'LBFGS'), (fa.optim.lr_scheduler, 'CyclicLR'), (fa.utils, 'checkpoint'),
+                             (fa.utils.data, 'datapipes')):
+            with self.assertRaisesRegex(AttributeError, rf'^{module.__name__} has no {name}: .*python\.md.*What is missing'):
+                getattr(module, name)
+        with self.assertRaises(ImportError):
+            from facula.optim.lr_scheduler import CyclicLR  # noqa: F401
+        self.assertEqual((fa.arctan2(fa.zeros(1), 1.0).item(), fa.asarray([1, 2]).tolist(), fa.argwhere(fa.ones(2)).shape,
+                          fa.ones(2, 3).nelement()), (0, [1, 2], (2, 1), 6))
+
     def test_samples_of_one_tensor(self):
         data = TensorDataset(fa.arange(10))
         split, rest = random_split(data, [4, 6])

@@ -233,7 +233,7 @@ class Steps(Dataset):
         return 6
 
     def __getitem__(self, i):
-        return [float(i)], i, i * 10
+        return fa.tensor([float(i)]), i, i * 10
 
 
 class Data(Case):
@@ -302,7 +302,7 @@ class Data(Case):
         for options in {}, {'collate_fn': fa.utils.data.default_collate}:
             self.assertEqual(order(1, **options), order(1, **options))
             self.assertNotEqual(order(1, **options), order(2, **options))
-        parts = [[x.item() for x in fa.utils.data.random_split(list(range(20)), [5, 15], fa.Generator().manual_seed(1))[0]]
+        parts = [[x for x in fa.utils.data.random_split(list(range(20)), [5, 15], fa.Generator().manual_seed(1))[0]]
                  for _ in range(2)]
         self.assertEqual(*parts)
         orders = []
@@ -344,10 +344,111 @@ class Data(Case):
         self.assertEqual(used, [True, True])
 
     def test_samples_of_other_kinds(self):
-        for sample, text in ((({'x': 1}, 2), 'item 0 of it is dict: collate_fn='), ((1, 'cat'), 'item 1 of it is str'),
+        for sample, text in ((({'x': 1}, 2), r'item 0 of it is dict: facula.utils.data.DataLoader\(\)'), ((1, 'cat'), 'item 1 of it is str'),
                              (([1, 'cat'], 2), 'list of int and str'), ((1, None), 'NoneType')):
             with self.assertRaisesRegex(TypeError, text):
-                next(iter(DataLoader([sample] * 2, batch_size=2)))
+                next(iter(fa.data.loader([sample] * 2, batch_size=2)))
+        for data, error, text in (([(1, None)] * 2, TypeError, 'is None'), ([fa.ones(1), fa.ones(2)], ValueError, r'\(1,\), \(2,\): a collate_fn'),
+                                  (5, TypeError, r'or __iter__\(\): int has not')):
+            with self.assertRaisesRegex(error, text):
+                next(iter(DataLoader(data, batch_size=2)))
+        (one, name), = DataLoader([({'x': 1}, 'cat')] * 2, batch_size=2)
+        self.assertEqual((one['x'].tolist(), name), ([1, 1], ['cat', 'cat']))
+
+    def test_samples_that_are_lists(self):
+        def batches(samples, make=DataLoader):
+            def plain(x):
+                return x.tolist() if isinstance(x, fa.Tensor) else [plain(y) for y in x]
+            return [plain(b) for b in make(samples, batch_size=2)]
+        for data in ([[i, 2 * i] for i in range(3)], [[fa.tensor(i), fa.tensor(2 * i)] for i in range(3)]):
+            for make in (DataLoader, fa.data.loader):
+                self.assertEqual(batches(data, make), [[[0, 1], [0, 2]], [[2], [4]]])
+            parts = Subset(data, [0, 1, 2]), ConcatDataset([data[:1], Subset(data, [1, 2])]), Subset(data[:1], [0]) + data[1:]
+            for part in parts:
+                self.assertEqual(batches(part), [[[0, 1], [0, 2]], [[2], [4]]])
+        self.assertEqual(batches([[fa.ones(1), i] for i in range(2)]), [[[[1], [1]], [0, 1]]])
+        self.assertEqual(batches([([fa.ones(1), fa.zeros(1)], i) for i in range(2)]), [[[[[1], [1]], [[0], [0]]], [0, 1]]])
+        self.assertEqual(batches([(fa.tensor(i),) for i in range(2)]), [[[0, 1]]])
+
+    def test_samples_that_require_gradients(self):
+        x = fa.ones(4, 2, requires_grad=True)
+        for part in (TensorDataset(x, fa.arange(4)), Subset(TensorDataset(x, fa.arange(4)), [3, 1])):
+            for row, y in DataLoader(part, batch_size=2):
+                (row.sum(1) * y).sum().backward()
+        self.assertEqual(x.grad.tolist(), [[0, 0], [2, 2], [2, 2], [6, 6]])
+
+    def test_samples_without_batches(self):
+        read = []
+
+        class Stream(IterableDataset[int]):
+            def __iter__(self):
+                for i in range(3):
+                    read.append(i)
+                    yield [fa.ones(2), i, {'name': 'x'}]
+        first = next(iter(DataLoader(Stream(), batch_size=None)))
+        self.assertEqual(([first[0].shape, *first[1:]], read), ([(2,), 0, {'name': 'x'}], [0]))
+        for workers in (0, 2):
+            self.assertEqual([x[1] for x in DataLoader(Stream(), batch_size=None, num_workers=workers)], [0, 1, 2])
+        data = TensorDataset(fa.arange(4), fa.arange(4) * 2)
+        for source in (data, [(i, 2 * i) for i in range(4)]):
+            loader = DataLoader(source, batch_size=None, sampler=[3, 1])
+            self.assertEqual(([[int(x) for x in part] for part in loader], len(loader)), ([[3, 6], [1, 2]], 2))
+        self.assertEqual([x.tolist() for x in next(iter(DataLoader(data, batch_size=None, sampler=BatchSampler(range(4), 2))))],
+                         [[0, 1], [0, 2]])
+        self.assertEqual(list(DataLoader([1, 2], batch_size=None, collate_fn=str)), ['1', '2'])
+        self.assertEqual(sorted(DataLoader([1, 2, 3], batch_size=None, shuffle=True)), [1, 2, 3])
+        self.assertRaisesRegex(ValueError, 'drop_last', DataLoader, data, batch_size=None, drop_last=True)
+        self.assertRaisesRegex(ValueError, '1 or more, or None', DataLoader, [1], batch_size=0)
+
+    def test_samplers_of_ones_own(self):
+        class Every(fa.utils.data.Sampler[int]):
+            def __init__(self, data, step, base):
+                if base:
+                    super().__init__(data)
+                self.numbers = range(0, len(data), step)
+
+            def __iter__(self):
+                return iter(self.numbers)
+
+            def __len__(self):
+                return len(self.numbers)
+        data = TensorDataset(fa.arange(5))
+        for base in (False, True):
+            sampler = Every(data, 2, base)
+            loader = DataLoader(data, batch_size=2, sampler=sampler)
+            self.assertEqual(([x.tolist() for x, in loader], len(loader)), ([[0, 2], [4]], 2))
+            self.assertIs(loader.sampler, sampler)
+        with self.assertRaisesRegex(AttributeError, r'Every, a sampler of Python, goes to facula.utils.data.DataLoader\(\)'):
+            fa.data.loader(data, sampler=sampler)
+
+    def test_workers_and_joined_datasets(self):
+        class Who(Dataset):
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, i):
+                info = fa.utils.data.get_worker_info()
+                return info.id, info.num_workers, info.dataset is self
+        begun = []
+        loader = DataLoader(Who(), batch_size=8, num_workers=2, worker_init_fn=begun.append, multiprocessing_context='spawn')
+        (number, of, same), = loader
+        self.assertEqual((of.tolist(), same.tolist(), set(number.tolist()) <= {0, 1}, set(begun) <= {0, 1}, bool(begun)),
+                         ([2] * 8, [True] * 8, True, True, True))
+        self.assertIsNone(fa.utils.data.get_worker_info())
+        with self.assertRaises(ZeroDivisionError):
+            list(DataLoader([1, 2], num_workers=1, worker_init_fn=lambda number: 1 / 0))
+        for name, value in (('batch_size', 3), ('dataset', []), ('drop_last', True)):
+            with self.assertRaisesRegex(ValueError, name):
+                setattr(loader, name, value)
+
+        class Count(IterableDataset):
+            def __iter__(self):
+                return iter((0, 1))
+        self.assertEqual([list(x) for x in (Count() + Count(), fa.utils.data.ChainDataset([Count(), [5]]))], [[0, 1, 0, 1], [0, 1, 5]])
+        self.assertEqual([len(d + d) for d in (Who(), TensorDataset(fa.arange(4)), Subset([1, 2], [0]))], [16, 8, 2])
+        stack = fa.utils.data.StackDataset([1, 2], 'ab')
+        self.assertEqual((stack[1], len(stack), fa.utils.data.StackDataset(x=[1, 2])[0]), ((2, 'b'), 2, {'x': 1}))
+        self.assertRaisesRegex(ValueError, 'lengths', fa.utils.data.StackDataset, [1], [1, 2])
 
     def test_lines_of_recorded_operations(self):
         w = fa.ones(3, requires_grad=True)
@@ -407,9 +508,9 @@ class Data(Case):
         self.assertRaises(ValueError, DataLoader, Count(), shuffle=True)
 
     def test_parts(self):
-        self.assertEqual([Subset(Steps(), [4, 1])[i][1].item() for i in (0, 1)], [4, 1])
+        self.assertEqual([Subset(Steps(), [4, 1])[i][1] for i in (0, 1)], [4, 1])
         parts = random_split(Steps(), [0.5, 0.5])
-        self.assertEqual(sorted(part[i][1].item() for part in parts for i in range(3)), list(range(6)))
+        self.assertEqual(sorted(part[i][1] for part in parts for i in range(3)), list(range(6)))
         self.assertEqual([len(part) for part in random_split(Steps(), [1, 5])], [1, 5])
         self.assertEqual([len(part) for part in random_split(Steps(), [0.4, 0.4, 0.2])], [3, 2, 1])
         for wrong in ([1, 2], [0.4, 0.4], [1.5, -0.5], [7, -1], [0.5, 5.5]):
@@ -531,6 +632,107 @@ class Data(Case):
 
 class Memory(ctypes.Structure):
     _fields_ = [('allocated', ctypes.c_size_t), ('others', ctypes.c_size_t * 30)]
+
+
+class Own(Case):
+    """Optimizers and schedules in Python."""
+
+    def optimizer(self, params, **options):
+        class Plain(fa.optim.Optimizer):
+            def __init__(self, params, lr=0.1, rho=0.5):
+                super().__init__(params, dict(lr=lr, rho=rho))
+
+            @fa.no_grad()
+            def step(self):
+                for group in self.param_groups:
+                    for p in group['params']:
+                        if p.grad is not None:
+                            mean = self.state[p].setdefault('mean', fa.zeros_like(p))
+                            mean.mul_(group['rho']).add_(p.grad)
+                            p.sub_(group['lr'] * mean)
+        return Plain(params, **options)
+
+    def test_optimizers(self):
+        def trained(make):
+            fa.manual_seed(1)
+            net = nn.Linear(2, 1)
+            opt = make(net.parameters())
+            rate = fa.optim.lr_scheduler.StepLR(opt, 1, 0.5)
+            for _ in range(3):
+                opt.zero_grad()
+                net(fa.ones(3, 2)).square().sum().backward()
+                opt.step()
+                rate.step()
+            return net.weight, opt
+        w, opt = trained(self.optimizer)
+        v, _ = trained(lambda params: fa.optim.SGD(params, lr=0.1, momentum=0.5))
+        self.assertTrue(fa.allclose(w, v))
+        self.assertEqual((repr(opt), opt.param_groups[0]['rho']), ('Plain: 2 parameters with lr 0.0125', 0.5))
+        file = io.BytesIO()
+        fa.save({'optimizer': opt.state_dict()}, file)
+        file.seek(0)
+        state = fa.load(file)['optimizer']
+        self.assertEqual(state['param_groups'], [{'params': [0, 1], 'lr': 0.0125, 'rho': 0.5}])
+        other = self.optimizer(nn.Linear(2, 1).parameters())
+        other.load_state_dict(state)
+        self.assertEqual((other.lr, other.state[other.param_groups[0]['params'][0]]['mean'].tolist()),
+                         (0.0125, state['state'][0]['mean'].tolist()))
+        groups = self.optimizer([{'params': [w], 'lr': 0.5}, {'params': [v], 'rho': 0.1}])
+        self.assertEqual([(g['lr'], g['rho']) for g in groups.param_groups], [(0.5, 0.5), (0.1, 0.1)])
+        self.assertRaisesRegex(ValueError, r'groups of \[2\] parameters', groups.load_state_dict, state)
+        self.assertRaisesRegex(TypeError, 'bf16 needs no GradScaler', fa.amp.GradScaler().step, opt)
+
+    def test_schedules(self):
+        class WarmUp(fa.optim.lr_scheduler.LRScheduler):
+            def __init__(self, optimizer, steps, last_epoch=-1):
+                self.steps = steps
+                super().__init__(optimizer, last_epoch)
+
+            def get_lr(self):
+                return [lr * min(1, (self.last_epoch + 1) / self.steps) for lr in self.base_lrs]
+        for opt in (self.optimizer([fa.ones(1, requires_grad=True)], lr=1), fa.optim.Adam([fa.ones(1, requires_grad=True)], lr=1)):
+            rate = WarmUp(opt, 4)
+            self.assertEqual((rate.get_last_lr(), rate.last_epoch), ([0.25], 0))
+            rate.step()
+            self.assertEqual((rate.get_last_lr(), opt.lr), ([0.5], 0.5))
+            other = WarmUp(fa.optim.SGD([fa.ones(1, requires_grad=True)], lr=3), 9)
+            other.load_state_dict(rate.state_dict())
+            self.assertEqual((other.last_epoch, other.steps, other.base_lrs), (1, 4, [1]))
+            self.assertRaisesRegex(TypeError, 'WarmUp, which is of Python', fa.optim.lr_scheduler.ChainedScheduler, [rate])
+
+    def test_groups(self):
+        opt = fa.optim.Adam([fa.ones(1, requires_grad=True)], lr=1)
+        group, = opt.param_groups
+        group.update({'lr': 0.5}, betas=(0.5, 0.75))
+        self.assertEqual((group['lr'], group['betas'], group['beta2'], group.get('momentum'), 'eps' in group, group['amsgrad'] is False),
+                         (0.5, (0.5, 0.75), 0.75, None, True, True))
+        self.assertEqual(list(group)[:3], ['params', 'lr', 'betas'])
+        self.assertRaisesRegex(KeyError, 'no option "momentum"', lambda: group['momentum'])
+        with self.assertRaisesRegex(fa.Error, r'^test_modules.*no option "momentum"'):
+            group.update(momentum=1)
+        self.assertRaisesRegex(TypeError, r'copy.deepcopy\(optimizer.state_dict\(\)\)', copy.deepcopy, opt)
+        self.assertRaisesRegex(AttributeError, r'state_dict\(\) gives it', lambda: opt.state)
+
+        class Bare(fa.optim.Optimizer):
+            def __init__(self):
+                pass
+        self.assertRaisesRegex(AttributeError, r'Bare.__init__\(\) calls super', Bare().zero_grad)
+
+    def test_files_that_are_open(self):
+        net = nn.Sequential(nn.Linear(1, 2), nn.BatchNorm1d(2))
+        for what in (net, net.state_dict()):
+            file = io.BytesIO()
+            fa.save(what, file)
+            file.seek(0)
+            self.assertEqual(list(fa.load(file)), list(net.state_dict()))  # in this order
+            file.seek(0)
+            fa.load(net, file)
+
+    def test_normal_of_a_size(self):
+        fa.manual_seed(1)
+        x = fa.normal(3.0, 0.1, (1000, 2))
+        self.assertEqual((x.shape, round(x.mean().item(), 1), round(x.std().item(), 1)), ((1000, 2), 3, 0.1))
+        self.assertEqual(fa.normal(fa.zeros(3), 1.0, generator=fa.Generator()).shape, (3,))
 
 
 class Lifetimes(Case):

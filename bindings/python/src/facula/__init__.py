@@ -26,6 +26,7 @@ from ._tensor import Parameter, Tensor, from_dlpack, from_numpy, tensor  # noqa:
 from ._training import Batch, Loader, Optimizer, Sampler, Scaler, Schedule  # noqa: F401
 from ._forms import *  # noqa: F403
 from ._generator import Generator, drawing as _drawing  # noqa: F401
+from ._missing import missing as _missing
 from . import amp, autograd, cuda, nn, optim, data, init, linalg, lr, sampler, transform, utils  # noqa: F401
 from .nn import Lambda, Module  # noqa: F401
 
@@ -48,11 +49,14 @@ for _name, _ours in {'absolute': 'abs', 'clip': 'clamp', 'clip_': 'clamp_', 'con
                      'divide': 'div', 'multiply': 'mul', 'subtract': 'sub', 'negative': 'neg', 'greater': 'gt',
                      'greater_equal': 'ge', 'less': 'lt', 'less_equal': 'le', 'not_equal': 'ne', 'ravel': 'flatten',
                      'moveaxis': 'movedim', 'swapaxes': 'transpose', 'true_divide': 'div',
-                     'split_with_sizes': 'split_sizes'}.items():
+                     'split_with_sizes': 'split_sizes', 'arcsin': 'asin', 'arccos': 'acos', 'arctan': 'atan', 'arctan2': 'atan2',
+                     'arcsinh': 'asinh', 'arccosh': 'acosh', 'arctanh': 'atanh', 'fix': 'trunc', 'ger': 'outer', 'vdot': 'dot',
+                     'row_stack': 'vstack', 'argwhere': 'nonzero', 'asarray': 'as_tensor'}.items():
     globals()[_name] = globals()[_ours]
     if _ours in _METHODS:
         setattr(Tensor, _name, globals()[_ours])
 del _name, _ours
+Tensor.nelement = Tensor.numel
 Tensor.equal, Tensor.allclose = equal, allclose  # noqa: F405
 broadcast_to = Tensor.broadcast_to = Tensor.expand
 Tensor.view_as = lambda x, other: x.view(other.shape)
@@ -92,3 +96,4 @@ def _attribute(function, *arguments):
 
 
 _operators()
+__getattr__ = _missing('facula')

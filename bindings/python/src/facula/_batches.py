@@ -1,7 +1,8 @@
 """Batches that functions of Python make: what DataLoader() does with a collate_fn, a batch_sampler, a sampler of Python or a
 dataset that is iterated. Samples and batches are any objects."""
 import itertools
-from collections import deque
+import threading
+from collections import deque, namedtuple
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import c_uint64, c_void_p
 
@@ -34,8 +35,25 @@ def default_collate(samples):
             raise ValueError('samples of a batch have different numbers of items: a collate_fn can join them')
         return [default_collate(list(part)) for part in zip(*samples)]
     if isinstance(first, Tensor) or hasattr(first, '__array_interface__'):
-        return _ops.stack([_l._as_tensor(s) for s in samples])
+        parts = [_l._as_tensor(s) for s in samples]
+        if any(p.shape != parts[0].shape for p in parts):
+            shapes = ', '.join(str(p.shape) for p in parts[:8])
+            raise ValueError(f'samples of a batch have different shapes, {shapes}: a collate_fn can join them')
+        return _ops.stack(parts)
+    if first is None:
+        raise TypeError('a sample, or a part of it, is None: a batch has none')
     return tensor(list(samples)) if isinstance(first, (bool, int, float)) else list(samples)
+
+
+def default_convert(sample):
+    """A sample with its arrays as tensors, also those in tuples, lists and dicts."""
+    if isinstance(sample, dict):
+        return {key: default_convert(part) for key, part in sample.items()}
+    if isinstance(sample, tuple) and hasattr(sample, '_fields'):
+        return type(sample)(*map(default_convert, sample))
+    if isinstance(sample, (tuple, list)):
+        return [default_convert(part) for part in sample]
+    return _l._as_tensor(sample) if hasattr(sample, '__array_interface__') and not isinstance(sample, Tensor) else sample
 
 
 def in_batches(numbers, batch_size, drop_last):
@@ -66,20 +84,39 @@ class _drawing:
             _l._release(self.outer)
 
 
-def batches(parts, make, seed, workers=0, prefetch=2):
-    """make(part) of each part, in their order; with workers on threads of their own. The random numbers that the library
-    draws in it depend on the seed, and are the same for any number of workers."""
+Worker = namedtuple('Worker', ['id', 'num_workers', 'seed', 'dataset'])
+worker = threading.local()  # its info: that of the worker that this thread is
+
+
+def batches(parts, make, seed, workers=0, prefetch=2, dataset=None, begin=None):
+    """make(part) of each part, in their order; with workers on threads of their own, which call begin(number) first. The
+    random numbers that the library draws in it depend on the seed, and are the same for any number of workers."""
     def made(number, part):
         with _drawing(seed + number):
             return make(part)
     if not workers:
         yield from (made(*p) for p in enumerate(parts))
         return
-    with ThreadPoolExecutor(workers) as threads:
+    numbers, failed = iter(range(workers)), []
+
+    def enter():
+        number = next(numbers)
+        worker.info = Worker(number, workers, seed + number, dataset)
+        try:
+            if begin:
+                begin(number)
+        except BaseException as e:
+            failed.append(e)
+
+    def made_after(number, part):
+        if failed:
+            raise failed[0]
+        return made(number, part)
+    with ThreadPoolExecutor(workers, initializer=enter) as threads:
         waiting = deque()
         try:
             for p in enumerate(parts):
-                waiting.append(threads.submit(made, *p))
+                waiting.append(threads.submit(made_after, *p))
                 if len(waiting) > workers * prefetch:
                     yield waiting.popleft().result()
             while waiting:

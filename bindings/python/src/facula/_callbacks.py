@@ -207,7 +207,7 @@ def _part(part, place):
         return _as_tensor(part)
     except (TypeError, ValueError) as e:
         raise TypeError(f'a sample is a tensor, an array, a number, a list of numbers, or a tuple of them, but item {place} of it '
-                        f'is {_described(part)}: collate_fn=facula.utils.data.default_collate makes batches of others') from e
+                        f'is {_described(part)}: facula.utils.data.DataLoader() makes batches of others') from e
 
 
 def _described(part):
@@ -220,7 +220,7 @@ def _described(part):
 def _get(number, index, sample):
     try:
         item = _held[number][index]
-        parts = item if isinstance(item, tuple) else (item,)
+        parts = item if isinstance(item, (tuple, list)) else (item,)
         if not 1 <= len(parts) <= 8:
             raise ValueError(f'a sample has 1 to 8 tensors, not {len(parts)}')
         for i, part in enumerate(parts):
@@ -238,7 +238,7 @@ _dataset_type = _DatasetType(b'a dataset of Python', cast(_length, c_void_p), ca
 
 def dataset_of(sequence):
     """A dataset of a sequence of Python: an object with __len__() and __getitem__(), whose items are tensors, arrays or
-    numbers, or tuples of an input, a target and up to six others. The library takes such an object where it takes a dataset,
+    numbers, or tuples or lists of an input, a target and up to six others. The library takes such an object where it takes a dataset,
     and holds it as long as it needs it. With workers, other threads call __getitem__()."""
     if not (hasattr(sequence, '__len__') and hasattr(sequence, '__getitem__')):
         raise TypeError(f'a dataset has __len__() and __getitem__(): {type(sequence).__name__}')

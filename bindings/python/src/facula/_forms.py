@@ -7,7 +7,7 @@ from ._library import Error, _check, _declare, _dtype
 from ._tensor import Tensor, _as_tensor
 
 __all__ = ['allclose', 'arange', 'block_diag', 'broadcast_tensors', 'cartesian_prod', 'clamp', 'clamp_', 'div', 'einsum', 'equal', 'finfo', 'get_default_dtype', 'iinfo', 'is_tensor', 'max', 'median', 'meshgrid', 'min', 'nanmedian',
-           'nonzero', 'numel', 'pow', 'pow_', 'promote_types', 'randint', 'result_type', 'set_default_dtype', 'split', 'std', 'unique', 'var', 'where']
+           'nonzero', 'normal', 'numel', 'pow', 'pow_', 'promote_types', 'randint', 'result_type', 'set_default_dtype', 'split', 'std', 'unique', 'var', 'where']
 
 
 def arange(start, end=None, step=1, **options):
@@ -55,6 +55,14 @@ def clamp(x, min=None, max=None, out=None):
 def clamp_(x, min=None, max=None):
     """clamp(), in place."""
     return clamp(x, min, max, out=x)
+
+
+def normal(mean, std, size=None, **options):
+    """Normally distributed numbers with these means and standard deviations, tensors or numbers. For two numbers, size is the
+    sizes of the result; options as of facula.randn(): dtype, device."""
+    if size is None:
+        return _ops.normal(mean, std, **options)
+    return _ops.add(_ops.mul(_ops.randn(*size, **options), std), mean)
 
 
 def div(x, y, rounding_mode=None, out=None):

@@ -1,5 +1,8 @@
 """Settings for a block: no_grad, autocast and others; random numbers; files."""
-from contextlib import ContextDecorator
+import json
+import os
+import tempfile
+from contextlib import ContextDecorator, contextmanager
 from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p, cast
 from functools import wraps
 from inspect import isgeneratorfunction
@@ -204,28 +207,52 @@ def _rebuilt(x, tensors):
 
 
 def save(what, path):
-    """Writes a module, or a dict of tensors, to a file: .safetensors, .npz or .npy. A dict may have other dicts, lists,
-    numbers and texts in it, too, as a checkpoint has; that file is in the format of safetensors, whatever its name."""
+    """Writes a module, a tensor, or a dict of tensors, other dicts, lists, numbers and texts, to a file in the format of
+    safetensors, whatever its name; a dict of tensors also to .npz or .npy. path: a path, or a file that is open for writing
+    bytes. Of a module it writes the state_dict()."""
+    if hasattr(path, 'write'):
+        with _temporary() as name:
+            save(what, name)
+            with open(name, 'rb') as file:
+                path.write(file.read())
+        return
     tensors = {}
     structure = _flattened(what, '', tensors)
     plain = isinstance(what, Module) or isinstance(what, dict) and list(tensors) == list(what)
     options = None
-    if not plain:
-        if str(path).endswith(('.npy', '.npz')):
+    if str(path).endswith(('.npy', '.npz')):
+        if not plain:
             raise TypeError('a file of NumPy has a dict of tensors, and nothing else')
-        if len(set(map(id, tensors.values()))) < len(tensors):
-            tensors = {n: t.clone() for n, t in tensors.items()}
-        import json
+    else:
         names, values = (c_char_p * 1)(_STRUCTURE), (c_char_p * 1)(json.dumps(structure).encode())
         options = byref(_SaveOptions(_SaveOptions.fa__end.offset, 1, names, values))
+    if not plain and len(set(map(id, tensors.values()))) < len(tensors):
+        tensors = {n: t.clone() for n, t in tensors.items()}
     with _scope():
         if not _save(_array_of(what._state(_state_of) if isinstance(what, Module) else tensors), _text(path), options):
             _fail()
 
 
+@contextmanager
+def _temporary(content=b''):
+    """The name of a file with this content, which ends with the block."""
+    with tempfile.TemporaryDirectory() as folder:
+        name = os.path.join(folder, 'file')
+        with open(name, 'wb') as file:
+            file.write(content)
+        yield name
+
+
 def load(module, path=None, strict=True, prefix='', map_location=None, weights_only=True):
-    """load(module, path) reads the parameters and buffers of a module from a file. Not strict: missing and unexpected names
-    are ignored. load(path) returns what save() wrote, on the device map_location: a dict. Nothing in a file is executed."""
+    """load(path) gives what save() wrote, on the device map_location; of a module its state_dict(). path: a path, or a file
+    that is open for reading bytes. Nothing in a file is executed.
+
+    load(module, path) reads the parameters and buffers of a module from a file. Not strict: missing and unexpected names are
+    ignored."""
+    file = module if path is None else path
+    if hasattr(file, 'read'):
+        with _temporary(file.read()) as name:
+            return load(name if path is None else module, path and name, strict, prefix, map_location)
     if path is None:
         return _loaded(module, map_location)
     o = _LoadOptions(_LoadOptions.fa__end.offset, strict, prefix.encode())
@@ -245,10 +272,7 @@ def _loaded(path, device):
     tensors, texts = _read(path)
     if device is not None:
         tensors = {n: t.to(device) for n, t in tensors.items()}
-    if _STRUCTURE not in texts:
-        return tensors
-    import json
-    return _rebuilt(json.loads(texts[_STRUCTURE]), tensors)
+    return _rebuilt(json.loads(texts[_STRUCTURE]), tensors) if _STRUCTURE in texts else tensors
 
 
 def load_file(path, metadata=False):

@@ -1,5 +1,7 @@
 """Optimizers, schedules, gradient scalers and loaders, and their states."""
-from collections import namedtuple
+import copy
+from collections import defaultdict, namedtuple
+from collections.abc import MutableMapping
 from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 from . import _library as _l
@@ -43,8 +45,25 @@ def _load_state(load, h, state):
 # ---- training ----
 
 class Optimizer(Handle):
-    """An optimizer; see facula.optim."""
-    __slots__ = ('parameters',)  # a list for each group
+    """An optimizer. facula.optim has those of the library; one of your own is a subclass with step():
+
+        class Plain(facula.optim.Optimizer):
+            def __init__(self, params, lr=0.1):
+                super().__init__(params, {"lr": lr})
+
+            @facula.no_grad()
+            def step(self):
+                for group in self.param_groups:
+                    for p in group["params"]:
+                        if p.grad is not None:
+                            p.sub_(group["lr"] * p.grad)
+
+    params: parameters of a module, a list of tensors, or a list of dicts, groups with options of their own
+    defaults: a dict of the options of groups that do not give them; "lr" is the one that schedules change
+
+    self.state[p] is a dict for what an optimizer of your own keeps about a parameter p of self.param_groups; state_dict()
+    has it."""
+    __slots__ = ('parameters', 'defaults', 'state', '_own')  # parameters: a list for each group; _own: their options in Python
     _zero_grad = staticmethod(_declare('fa_optim_zero_grad', c_bool, [c_void_p]))
     _step = staticmethod(_declare('fa_optim_step', c_bool, [c_void_p]))
     _lr = staticmethod(_declare('fa_optim_lr', c_double, [c_void_p]))
@@ -56,6 +75,33 @@ class Optimizer(Handle):
     _state = staticmethod(_declare('fa_optim_state_dict', _StateDict, [c_void_p]))
     _load = staticmethod(_declare('fa_optim_load_state_dict', c_bool, [c_void_p, POINTER(_StateDict)]))
 
+    def __init__(self, params, defaults=None):
+        from . import _optim
+        self.defaults, self.state, self._own = dict(defaults or {}), defaultdict(dict), []
+        params = _l._parameter_list(params)
+        groups = [dict(g) for g in params] if params and isinstance(params[0], dict) else [{'params': params}]
+        # A plain optimizer of the library holds parameters and rates, for zero_grad() and schedules. It makes no steps.
+        made = _optim.sgd(_l._parameter_list(groups[0].pop('params')), lr=0)
+        self._h, made._h, self.parameters = made._h, None, made.parameters
+        self._take_options(groups[0])
+        for group in groups[1:]:
+            self.add_param_group(group)
+
+    def _take_options(self, options):
+        self._own.append({})
+        Group(self, len(self._own) - 1).update({**self.defaults, **options})
+
+    def __getattr__(self, name):
+        if name == 'state':
+            raise AttributeError('an optimizer of the library keeps its state itself: state_dict() gives it')
+        if name == '_h':
+            raise AttributeError(f'{type(self).__name__}.__init__() calls super().__init__(params, defaults) before all else')
+        raise AttributeError(f'{type(self).__name__} has no {name!r}')
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError('an optimizer cannot be copied or pickled: copy.deepcopy(optimizer.state_dict()) copies its state, '
+                        'which load_state_dict() of another optimizer takes')
+
     def zero_grad(self, set_to_none=True):
         """Removes the gradients of all parameters."""
         if not self._zero_grad(self._h):
@@ -63,6 +109,8 @@ class Optimizer(Handle):
 
     def step(self, closure=None):
         """Updates the parameters from their gradients. A closure computes these before, and returns the loss."""
+        if hasattr(self, '_own'):
+            raise NotImplementedError(f'{type(self).__name__} has no step()')
         loss = None if closure is None else closure()
         if not self._step(self._h):
             _fail()
@@ -71,7 +119,7 @@ class Optimizer(Handle):
 
     def __repr__(self):
         groups = [f'{len(g["params"])} parameters with lr {g["lr"]:g}' for g in self.param_groups]
-        return f'{self._kind(self._h).decode()}: {", ".join(groups)}'
+        return f'{type(self).__name__ if hasattr(self, "_own") else self._kind(self._h).decode()}: {", ".join(groups)}'
 
     @property
     def param_groups(self):
@@ -87,16 +135,33 @@ class Optimizer(Handle):
         if number < 0:
             _fail()
         self.parameters.append(parameters)
-        for name, value in options.items():
-            Group(self, number)[name] = value
+        if hasattr(self, '_own'):
+            self._take_options(options)
+        else:
+            Group(self, number).update(options)
 
     def state_dict(self):
         """The state: tensors, which are not copies, and numbers, by name."""
+        if hasattr(self, '_own'):
+            number = {id(p): i for i, p in enumerate(p for group in self.parameters for p in group)}
+            return {'state': {number[id(p)]: dict(kept) for p, kept in self.state.items()},
+                    'param_groups': [{**group, 'params': [number[id(p)] for p in group['params']]}
+                                     for group in self.param_groups]}
         with _scope():
             return _state_dict(self._state(self._h))
 
     def load_state_dict(self, state):
         """Loads a state into an optimizer that was made in the same way."""
+        if hasattr(self, '_own'):
+            sizes = [len(group['params']) for group in state['param_groups']]
+            if sizes != [len(group) for group in self.parameters]:
+                raise ValueError(f'the state has groups of {sizes} parameters, and the optimizer of '
+                                 f'{[len(group) for group in self.parameters]}')
+            parameters = [p for group in self.parameters for p in group]
+            self.state = defaultdict(dict, {parameters[i]: copy.deepcopy(kept) for i, kept in state['state'].items()})
+            for group, saved in zip(self.param_groups, state['param_groups']):
+                group.update((name, value) for name, value in saved.items() if name != 'params')
+            return
         _load_state(self._load, self._h, state)
 
     @property
@@ -110,41 +175,97 @@ class Optimizer(Handle):
             _fail()
 
 
-class Group:
-    """The options of a group of an optimizer's parameters."""
+_SWITCHES = 'nesterov', 'amsgrad', 'centered', 'maximize', 'master_weights', 'stochastic_rounding'
+_OPTIONS = ('lr', 'betas', 'beta1', 'beta2', 'alpha', 'momentum', 'dampening', 'lr_decay', 'initial_accumulator_value', 'eps',
+            'weight_decay', *_SWITCHES)
+
+
+class Group(MutableMapping):
+    """The options of a group of an optimizer's parameters, a dict by name, which can be changed."""
     _get = staticmethod(_declare('fa_optim_option', c_double, [c_void_p, c_int, c_char_p]))
     _set = staticmethod(_declare('fa_optim_set_option', c_bool, [c_void_p, c_int, c_char_p, c_double]))
 
     def __init__(self, optimizer, number):
         self.optimizer, self.number = optimizer, number
+        self._own = optimizer._own[number] if hasattr(optimizer, '_own') else None
+
+    def _option(self, name):
+        value = self._get(self.optimizer._h, self.number, name.encode())
+        _check()
+        return bool(value) if name in _SWITCHES else value
 
     def __getitem__(self, name):
         if name == 'params':
             return self.optimizer.parameters[self.number]
-        if name == 'betas':
-            return self['beta1'], self['beta2']
-        value = self._get(self.optimizer._h, self.number, name.encode())
-        _check()
-        return value
+        if self._own is not None and name != 'lr':
+            return self._own[name]
+        try:
+            return (self._option('beta1'), self._option('beta2')) if name == 'betas' else self._option(name)
+        except _l.Error as e:
+            raise KeyError(str(e)) from None
 
     def __setitem__(self, name, value):
-        if name == 'betas':
+        if name == 'params':
+            raise TypeError('the parameters of a group stay: add_param_group() adds a group')
+        if self._own is not None and name != 'lr':
+            self._own[name] = value
+        elif name == 'betas':
             self['beta1'], self['beta2'] = value
         elif not self._set(self.optimizer._h, self.number, name.encode(), value):
             _fail()
 
+    def update(self, *given, **options):
+        """Sets several options: a dict, or by name."""
+        for name, value in dict(*given, **options).items():
+            self[name] = value
+
+    def __delitem__(self, name):
+        raise TypeError('the options of a group can be changed, and not removed')
+
+    def __iter__(self):
+        yield 'params'
+        names = _OPTIONS if self._own is None else ('lr', *self._own)
+        yield from (name for name in names if name not in ('beta1', 'beta2') and name in self)
+
+    def __len__(self):
+        return sum(1 for _ in self)
+
+    def __repr__(self):
+        return repr({name: value for name, value in self.items() if name != 'params'})
+
 
 class Schedule(Handle):
-    """A schedule of learning rates; see facula.optim.lr_scheduler."""
-    __slots__ = ('optimizer', '_kept')
+    """A schedule of learning rates. facula.optim.lr_scheduler has those of the library; one of your own is a subclass with
+    get_lr(), which gives a rate for each group:
+
+        class WarmUp(facula.optim.lr_scheduler.LRScheduler):
+            def get_lr(self):
+                return [lr * min(1, (self.last_epoch + 1) / 10) for lr in self.base_lrs]
+
+    self.last_epoch is the number of steps so far, and self.base_lrs are the rates when the schedule was made."""
+    __slots__ = ('optimizer', 'base_lrs', '_kept', '_steps')
     _step = staticmethod(_declare('fa_schedule_step', c_bool, [c_void_p]))
     _step_metric = staticmethod(_declare('fa_schedule_step_metric', c_bool, [c_void_p, c_double]))
     _epoch = staticmethod(_declare('fa_schedule_epoch', c_int64, [c_void_p]))
     _state = staticmethod(_declare('fa_schedule_state_dict', _StateDict, [c_void_p]))
     _load = staticmethod(_declare('fa_schedule_load_state_dict', c_bool, [c_void_p, POINTER(_StateDict)]))
 
+    def __init__(self, optimizer, last_epoch=-1):
+        self._h, self.optimizer = None, optimizer
+        self.base_lrs, self._steps = self.get_last_lr(), last_epoch
+        self.step()
+
+    def get_lr(self):
+        """The learning rates of the groups for last_epoch: what subclasses define."""
+        raise NotImplementedError(f'{type(self).__name__} has no get_lr()')
+
     def step(self, metrics=None):
         """Goes to the next epoch or step; ReduceLROnPlateau() takes a metric."""
+        if not self._h:
+            self._steps += 1
+            for group, lr in zip(self.optimizer.param_groups, self.get_lr()):
+                group['lr'] = lr
+            return
         if not (self._step(self._h) if metrics is None else self._step_metric(self._h, float(metrics))):
             _fail()
 
@@ -155,15 +276,28 @@ class Schedule(Handle):
     @property
     def last_epoch(self):
         """The number of steps so far."""
-        return self._epoch(self._h)
+        return self._epoch(self._h) if self._h else self._steps
+
+    @last_epoch.setter
+    def last_epoch(self, steps):
+        if self._h:
+            raise AttributeError('last_epoch of a schedule of the library follows step()')
+        self._steps = steps
 
     def state_dict(self):
         """The state, by name. The current rates are part of the optimizer's."""
+        if not self._h:
+            return {**self.__dict__, 'last_epoch': self._steps, 'base_lrs': self.base_lrs}
         with _scope():
             return _state_dict(self._state(self._h))
 
     def load_state_dict(self, state):
         """Loads a state into a schedule that was made in the same way."""
+        if not self._h:
+            state = dict(state)
+            self._steps, self.base_lrs = state.pop('last_epoch'), state.pop('base_lrs')
+            self.__dict__.update(state)
+            return
         _load_state(self._load, self._h, state)
 
 
@@ -196,7 +330,10 @@ class Scaler(Handle):
             _fail()
 
     def step(self, optimizer):
-        """A step of the optimizer with unscaled gradients; nothing where one of them is not finite."""
+        """A step of an optimizer of the library with unscaled gradients; nothing where one of them is not finite."""
+        if hasattr(optimizer, '_own'):
+            raise TypeError(f'a GradScaler steps optimizers of the library, not {type(optimizer).__name__}, which is of '
+                            'Python: bf16 needs no GradScaler')
         if not self._step(self._h, optimizer._h):
             _fail()
         _check_warnings()
@@ -254,11 +391,32 @@ class Scaler(Handle):
 # ---- data ----
 
 class Sampler(Handle):
-    """Which samples an epoch has, and in which order; see facula.sampler. A loop over it gives the numbers of an epoch,
-    others each time."""
-    __slots__ = ('_epoch',)
+    """Which samples an epoch has, and in which order: iterating it gives their numbers, others each time. facula.utils.data and
+    facula.sampler make those of the library; one of your own is a subclass with __iter__() and __len__(), for DataLoader():
+
+        class EverySecond(facula.utils.data.Sampler):
+            def __init__(self, dataset):
+                self.dataset = dataset
+
+            def __iter__(self):
+                return iter(range(0, len(self.dataset), 2))
+
+            def __len__(self):
+                return (len(self.dataset) + 1) // 2
+    """
+    __slots__ = ()
+    __class_getitem__ = classmethod(lambda cls, item: cls)
     _length = staticmethod(_declare('fa_sampler_length', c_int64, [c_void_p]))
     _order = staticmethod(_declare('fa_sampler_order', c_void_p, [c_void_p, c_uint64, c_int64]))
+
+    def __init__(self, data_source=None):
+        pass
+
+    def __getattr__(self, name):
+        if name == '_h':
+            raise AttributeError(f'{type(self).__name__}, a sampler of Python, goes to facula.utils.data.DataLoader(), and has '
+                                 '__iter__(), and __len__() where it is asked for its length')
+        raise AttributeError(f'{type(self).__name__} has no {name!r}')
 
     def __len__(self):
         return self._length(self._h)

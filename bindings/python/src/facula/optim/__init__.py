@@ -5,6 +5,7 @@ from .._modules import Module as _Module
 from .._tensor import Tensor as _Tensor
 from .._training import Optimizer  # noqa: F401
 from . import lr_scheduler  # noqa: F401
+from .._missing import missing as _missing
 
 sgd, adam, adamw, rmsprop, adagrad = _optim.sgd, _optim.adam, _optim.adamw, _optim.rmsprop, _optim.adagrad
 
@@ -54,3 +55,6 @@ def Adagrad(params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_val
     """Adagrad; adagrad() with PyTorch's order of options, and groups."""
     return _grouped(adagrad, params, dict(lr=lr, lr_decay=lr_decay, weight_decay=weight_decay,
                                           initial_accumulator_value=initial_accumulator_value, eps=eps, **options))
+
+
+__getattr__ = _missing('facula.optim')

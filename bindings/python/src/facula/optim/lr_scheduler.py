@@ -3,6 +3,7 @@ from ctypes import CFUNCTYPE, POINTER, c_double, c_int, c_int64, c_size_t, c_voi
 
 from .. import _library as _l, _lr
 from .._training import Schedule as LRScheduler
+from .._missing import missing as _missing
 
 StepLR, MultiStepLR, ExponentialLR, CosineAnnealingLR = _lr.step_lr, _lr.multi_step, _lr.exponential, _lr.cosine
 LinearLR, ConstantLR, ReduceLROnPlateau = _lr.linear, _lr.constant, _lr.reduce_on_plateau
@@ -33,14 +34,21 @@ def LambdaLR(optimizer, lr_lambda):
 
 def ChainedScheduler(schedulers, optimizer=None):
     """Steps several schedules together, which multiply their factors."""
-    handles = (c_void_p * len(schedulers))(*[s._h for s in schedulers])
+    handles = _handles(schedulers)
     return _combined(schedulers[0].optimizer, list(schedulers), _chained, len(schedulers), handles)
 
 
 def SequentialLR(optimizer, schedulers, milestones):
     """Runs schedules one after the other: the first until epoch milestones[0], and so on."""
-    handles = (c_void_p * len(schedulers))(*[s._h for s in schedulers])
+    handles = _handles(schedulers)
     return _combined(optimizer, list(schedulers), _sequential, _l._numbers(milestones), len(schedulers), handles)
+
+
+def _handles(schedulers):
+    for s in schedulers:
+        if not s._h:
+            raise TypeError(f'schedules of the library go here, not {type(s).__name__}, which is of Python')
+    return (c_void_p * len(schedulers))(*[s._h for s in schedulers])
 
 
 def _combined(optimizer, parts, function, *arguments):
@@ -48,3 +56,6 @@ def _combined(optimizer, parts, function, *arguments):
     made = _l._making(LRScheduler, function, *arguments)
     made.optimizer, made._kept = optimizer, parts
     return made
+
+
+__getattr__ = _missing('facula.optim.lr_scheduler')

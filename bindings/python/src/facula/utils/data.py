@@ -1,52 +1,129 @@
 """Datasets and loaders with PyTorch's names; facula.data has others."""
+import itertools
 import warnings
 from ctypes import POINTER, c_int64, c_size_t, c_void_p
 
 from .. import _batches, _data, _library as _l, _ops, _sampler
-from .._batches import default_collate  # noqa: F401
+from .._batches import default_collate, default_convert  # noqa: F401
 from .._generator import from_generator
 from .._training import Loader as _Loader, Sampler
+from .._missing import missing as _missing
 
 _subset = _l._declare('fa_data_subset', c_void_p, [c_void_p, POINTER(c_int64), c_int64])
 _concat = _l._declare('fa__data_concat', c_void_p, [c_size_t, POINTER(c_void_p)])
 _subset_sampler = _l._declare('fa_sampler_subset', c_void_p, [POINTER(c_int64), c_int64])
 
 
+def get_worker_info():
+    """In a worker of a DataLoader: its id, num_workers, seed and dataset; elsewhere None. Workers are threads that read samples
+    of one dataset: an IterableDataset is iterated once, outside of them, so that its __iter__() has nothing to share out."""
+    return getattr(_batches.worker, 'info', None)
+
+
 class Dataset:
-    """The base of datasets in Python: __len__() and __getitem__(); any object that has both will do."""
+    """The base of datasets in Python: __len__() and __getitem__(); any object that has both will do.
+
+        class Squares(facula.utils.data.Dataset):
+            def __len__(self):
+                return 100
+
+            def __getitem__(self, i):
+                return facula.tensor([float(i)]), i * i
+    """
+    __class_getitem__ = classmethod(lambda cls, item: cls)
 
     def __getitem__(self, index):
         raise NotImplementedError
 
+    def __add__(self, other):
+        return ConcatDataset([self, other])
+
 
 class IterableDataset:
     """The base of datasets that are iterated, without numbers and length: __iter__()."""
+    __class_getitem__ = classmethod(lambda cls, item: cls)
 
     def __iter__(self):
         raise NotImplementedError
 
+    def __add__(self, other):
+        return ChainDataset([self, other])
+
+
+class ChainDataset(IterableDataset):
+    """The samples of several datasets that are iterated, one dataset after the other."""
+
+    def __init__(self, datasets):
+        self.datasets = list(datasets)
+
+    def __iter__(self):
+        return itertools.chain.from_iterable(self.datasets)
+
+    def __len__(self):
+        return sum(map(len, self.datasets))
+
+
+class StackDataset(Dataset):
+    """Samples that have a part from each of several datasets of one length: tuples, or dicts of datasets by name."""
+
+    def __init__(self, *datasets, **named):
+        if bool(datasets) == bool(named):
+            raise ValueError('StackDataset takes datasets, either without names or by name')
+        self.datasets = named or datasets
+        parts = list(named.values()) or datasets
+        if len(set(map(len, parts))) > 1:
+            raise ValueError(f'datasets have different lengths: {[len(d) for d in parts]}')
+
+    def __getitem__(self, index):
+        if isinstance(self.datasets, dict):
+            return {name: d[index] for name, d in self.datasets.items()}
+        return tuple(d[index] for d in self.datasets)
+
+    def __len__(self):
+        return len(next(iter(self.datasets.values())) if isinstance(self.datasets, dict) else self.datasets[0])
+
 
 class DataLoader(_Loader):
-    """Batches of a dataset: for each a list of its tensors, or one tensor if the samples are no tuples. Workers are threads.
+    """Batches of a dataset; iterating it is an epoch.
 
-    With a collate_fn, a batch is what it returns for a list of samples, which may be any objects, as the batch. A sampler is
-    one of this module or of facula.sampler, or any object that gives the numbers of samples; a batch_sampler gives lists of
-    them. Orders and random transforms are drawn from the generator, or from the default one, which gives a seed: once,
-    when the loader is made; for each epoch where batches are made in Python, as with a collate_fn or a batch_sampler."""
-    __slots__ = ('_alone', '_python', 'dataset', 'batch_size', 'num_workers', 'drop_last')
+        loader = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True)
+        for input, target in loader:    # (32, ...) each; the last batch may be smaller
+
+    dataset: has __len__() and __getitem__(), or only __iter__() (IterableDataset)
+    batch_size: samples of a batch; None: no batches, but each sample as it is, with arrays as tensors
+    shuffle: a new random order in each epoch
+    sampler: gives the numbers of samples in the order to read them: a Sampler, or any object that can be iterated
+    batch_sampler: gives lists of numbers, a batch each, in place of batch_size, shuffle, sampler and drop_last
+    num_workers: threads that make batches in advance; 0: the caller's thread
+    collate_fn: makes a batch of a list of samples (of one sample where batch_size is None); default_collate() if there is none
+    drop_last: leaves out a last batch that is smaller
+    prefetch_factor: batches in advance for each worker
+    timeout: the most seconds to wait for a batch of a dataset of the library; 0: no limit
+    worker_init_fn: is called with the number of a worker, in it, before its first sample
+    generator: a facula.Generator, of which orders and the random numbers of transforms depend; None: the default one, which
+        facula.manual_seed() sets
+    pin_memory, persistent_workers, multiprocessing_context: are accepted, and change nothing
+
+    Samples that are tuples or lists make batches that are lists, with an item for each part; dicts make dicts. Batches and
+    their random numbers are the same for any number of workers."""
+    __slots__ = ('_alone', '_python', 'dataset', 'batch_size', 'num_workers', 'drop_last', 'sampler', 'batch_sampler',
+                 'collate_fn', 'generator')
 
     def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
-                 pin_memory=False, drop_last=False, timeout=0, persistent_workers=False, prefetch_factor=None, generator=None):
+                 pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None,
+                 generator=None, *, prefetch_factor=None, persistent_workers=False, pin_memory_device='', in_order=True):
         self._h = self._python = None
-        self.dataset, self.num_workers, self.drop_last = dataset, num_workers, drop_last
-        self.batch_size = batch_size if batch_sampler is None else None
-        own = sampler if isinstance(sampler, Sampler) else None
+        if batch_sampler is not None:
+            batch_size = None
+        self.dataset, self.num_workers, self.drop_last, self.batch_size = dataset, num_workers, drop_last, batch_size
+        self.sampler, self.batch_sampler, self.collate_fn, self.generator = sampler, batch_sampler, collate_fn, generator
+        own = sampler if getattr(sampler, '_h', None) else None
         if shuffle and (sampler is not None or batch_sampler is not None):
             raise ValueError('shuffle goes without a sampler')
-        iterated = not hasattr(dataset, '__getitem__')
-        if collate_fn or batch_sampler is not None or own is not sampler or iterated:
-            self._python = _Plan(dataset, batch_size, shuffle, sampler, batch_sampler, num_workers, drop_last,
-                                 collate_fn or _batches.default_collate, prefetch_factor or 2, iterated, generator)
+        if batch_size is None and drop_last:
+            raise ValueError('drop_last goes with a batch_size')
+        if (collate_fn or batch_size is None or own is not sampler or worker_init_fn or _in_python(dataset)):
+            self._python = _Plan(self, shuffle, prefetch_factor or 2, worker_init_fn)
             return
         with from_generator(generator):
             seed = -1 if generator is None else _batches.seed_drawn()
@@ -54,6 +131,11 @@ class DataLoader(_Loader):
                             drop_last=drop_last, timeout=timeout, prefetch=prefetch_factor or 2, seed=seed)
         self._h, made._h = made._h, None
         self._alone = not _in_tuples(dataset)
+
+    def __setattr__(self, name, value):
+        if name in ('dataset', 'batch_size', 'sampler', 'batch_sampler', 'drop_last') and hasattr(self, 'generator'):
+            raise ValueError(f'{name} of a DataLoader cannot be changed: make another one')
+        super().__setattr__(name, value)
 
     def __len__(self):
         return len(self._python) if self._python is not None else super().__len__()
@@ -67,34 +149,51 @@ class DataLoader(_Loader):
 class _Plan:
     """What a loader does whose batches are made in Python."""
 
-    def __init__(self, dataset, batch_size, shuffle, sampler, batch_sampler, workers, drop_last, collate, prefetch, iterated,
-                 generator):
-        self.dataset, self.batch_size, self.drop_last, self.batch_sampler = dataset, batch_size, drop_last, batch_sampler
-        self.workers, self.collate, self.prefetch, self.iterated = workers, collate, prefetch, iterated
-        self.generator = from_generator(generator)
-        if iterated and (shuffle or sampler is not None or batch_sampler is not None):
+    def __init__(self, of, shuffle, prefetch, worker_init):
+        self.dataset, self.batch_size, self.drop_last = of.dataset, of.batch_size, of.drop_last
+        self.batch_sampler = of.batch_sampler
+        self.workers, self.prefetch, self.worker_init = of.num_workers, prefetch, worker_init
+        self.batched = self.batch_size is not None or self.batch_sampler is not None
+        self.collate = of.collate_fn or (_batches.default_collate if self.batched else _batches.default_convert)
+        self.generator = from_generator(of.generator)
+        self.iterated = not hasattr(self.dataset, '__getitem__')
+        if self.iterated and not hasattr(self.dataset, '__iter__'):
+            raise TypeError(f'a dataset has __len__() and __getitem__(), or __iter__(): {type(self.dataset).__name__} has not')
+        if self.iterated and (shuffle or of.sampler is not None or of.batch_sampler is not None):
             raise ValueError('a dataset that is iterated has its own order: no shuffle, no sampler')
-        self.sampler = RandomSampler(dataset) if shuffle else range(len(dataset)) if sampler is None and not iterated else sampler
+        if self.batch_size is not None and self.batch_size < 1:
+            raise ValueError(f'batch_size is 1 or more, or None, not {self.batch_size}')
+        needs_all = not self.iterated and of.sampler is None and of.batch_sampler is None
+        self.sampler = RandomSampler(self.dataset) if shuffle else range(len(self.dataset)) if needs_all else of.sampler
 
     def __len__(self):
         if self.batch_sampler is not None:
             return len(self.batch_sampler)
         n = len(self.dataset if self.iterated else self.sampler)
+        if not self.batched:
+            return n
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
     def _parts(self):
         """What batches are made of: samples, or their numbers."""
         if self.batch_sampler is not None:
             return iter(self.batch_sampler)
-        return _batches.in_batches(iter(self.dataset if self.iterated else self.sampler), self.batch_size, self.drop_last)
+        samples = iter(self.dataset if self.iterated else self.sampler)
+        return _batches.in_batches(samples, self.batch_size, self.drop_last) if self.batched else samples
 
-    def _make(self, numbers):
-        return self.collate([self.dataset[int(i)] for i in numbers])
+    def _make(self, part):
+        if not self.iterated:
+            part = [self.dataset[_number(i)] for i in part] if self.batched else self.dataset[_number(part)]
+        return self.collate(part)
 
     def __iter__(self):
         with self.generator:
             parts, seed = self._parts(), _batches.seed_drawn()
-        return _batches.batches(parts, self.collate if self.iterated else self._make, seed, self.workers, self.prefetch)
+        return _batches.batches(parts, self._make, seed, self.workers, self.prefetch, self.dataset, self.worker_init)
+
+
+def _number(i):
+    return int(i) if hasattr(i, '__index__') and not getattr(i, 'shape', ()) else i
 
 
 def RandomSampler(data_source, replacement=False, num_samples=None):
@@ -134,11 +233,11 @@ class BatchSampler:
 
 class _Made(_l.Dataset):
     """A dataset whose samples are tuples, also of one tensor, if those of what it is made of are."""
-    __slots__ = ('_tuples',)
+    __slots__ = ('_tuples', '_python')
 
-    def _take(self, made, tuples):
+    def _take(self, made, tuples, python=False):
         self._h, made._h = made._h, None
-        self._tuples = tuples
+        self._tuples, self._python = tuples, python
 
     def __getitem__(self, index):
         sample = super().__getitem__(index)
@@ -149,18 +248,28 @@ def _in_tuples(dataset):
     return isinstance(dataset, _Made) and dataset._tuples
 
 
+def _in_python(dataset):
+    """Whether samples are made in Python: then they may be any objects."""
+    return dataset._python if isinstance(dataset, _Made) else not isinstance(dataset, _l.Dataset)
+
+
+_l.Dataset.__add__ = lambda self, other: ConcatDataset([self, other])
+
+
 class TensorDataset(_Made):
-    """A dataset of the rows of tensors of one length."""
+    """A dataset of the rows of tensors of one length. Batches of tensors that require gradients have them, too."""
     __slots__ = ('tensors',)
 
     def __init__(self, *tensors):
         self._h, self.tensors = None, tensors
-        self._take(_data.tensors(list(tensors)), True)
+        self._take(_data.tensors(list(tensors)), True, any(getattr(t, 'requires_grad', False) for t in tensors))
 
     def __getitem__(self, index):
         """The sample of a number; of a slice or of several numbers, a tuple of the tensors' rows."""
         if hasattr(index, '__index__') and not getattr(index, 'shape', ()):
-            return super().__getitem__(index)
+            if not self._python:
+                return super().__getitem__(index)
+            index = range(len(self))[index]
         return tuple(_l._as_tensor(t)[index] for t in self.tensors)
 
 
@@ -173,7 +282,12 @@ class Subset(_Made):
         of = _l._dataset(dataset)
         n = len(of)
         array = (c_int64 * len(self.indices))(*[i + n if -n <= i < 0 else i for i in self.indices])
-        self._take(_l._making(_l.Dataset, _subset, of._h, array, len(self.indices)), _in_tuples(dataset))
+        self._take(_l._making(_l.Dataset, _subset, of._h, array, len(self.indices)), _in_tuples(dataset), _in_python(dataset))
+
+    def __getitem__(self, index):
+        if not self._python:
+            return super().__getitem__(index)
+        return self.dataset[self.indices[index]]
 
 
 class ConcatDataset(_Made):
@@ -184,7 +298,16 @@ class ConcatDataset(_Made):
         self._h, self.datasets = None, list(datasets)
         of = [_l._dataset(d) for d in self.datasets]
         made = _l._making(_l.Dataset, _concat, len(of), (c_void_p * len(of))(*[d._h for d in of]))
-        self._take(made, all(map(_in_tuples, self.datasets)))
+        self._take(made, all(map(_in_tuples, self.datasets)), any(map(_in_python, self.datasets)))
+
+    def __getitem__(self, index):
+        if not self._python:
+            return super().__getitem__(index)
+        index = range(len(self))[index]
+        for d in self.datasets:
+            if index < len(d):
+                return d[index]
+            index -= len(d)
 
 
 def random_split(dataset, lengths, generator=None):
@@ -208,3 +331,6 @@ def random_split(dataset, lengths, generator=None):
         parts.append(Subset(dataset, order[begin:begin + length]))
         begin += length
     return parts
+
+
+__getattr__ = _missing('facula.utils.data')
