@@ -195,6 +195,12 @@ def _flattened(x, name, tensors):
     raise TypeError(f'a file has tensors, numbers, texts, dicts and lists, not {type(x).__name__} {name}')
 
 
+def _structure_of_state(module):
+    """The same of a module's state: a tensor with several names is written once."""
+    written = {t._h: name for name, t in module._state(_state_of).items()}
+    return {'dict': [[name, {'tensor': written[t._h]}] for name, t in module._state().items()]}
+
+
 def _rebuilt(x, tensors):
     if not isinstance(x, dict):
         return x
@@ -217,7 +223,7 @@ def save(what, path):
                 path.write(file.read())
         return
     tensors = {}
-    structure = _flattened(what, '', tensors)
+    structure = _structure_of_state(what) if isinstance(what, Module) else _flattened(what, '', tensors)
     plain = isinstance(what, Module) or isinstance(what, dict) and list(tensors) == list(what)
     options = None
     if str(path).endswith(('.npy', '.npz')):
