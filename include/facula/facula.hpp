@@ -583,7 +583,7 @@ namespace detail
 
 /* The number of a dimension, and where it was written. */
 struct dimension {
-    template <class N, class = std::enable_if_t<std::is_integral<N>::value>>
+    template <class N, class = std::enable_if_t<std::is_integral<N>::value || std::is_enum<N>::value>>
     dimension(N n, FA__HERE) : number(static_cast<int64_t>(n)), written_in(file), written_at(line)
     {
     }
@@ -1111,6 +1111,10 @@ class tensor : public handle<fa_tensor>
     inline const tensor &operator-=(const arg &y) const;
     inline const tensor &operator*=(const arg &y) const;
     inline const tensor &operator/=(const arg &y) const;
+    inline tensor &operator+=(const arg &y);
+    inline tensor &operator-=(const arg &y);
+    inline tensor &operator*=(const arg &y);
+    inline tensor &operator/=(const arg &y);
 
   private:
     tensor(fa_tensor *object, taken t) : handle(object, t)
@@ -3180,6 +3184,30 @@ inline const tensor &tensor::operator*=(const arg &y) const
 inline const tensor &tensor::operator/=(const arg &y) const
 {
     div_(*this, y, {}, y.written_in, y.written_at);
+    return *this;
+}
+/** In place. */
+inline tensor &tensor::operator+=(const arg &y)
+{
+    static_cast<const tensor &>(*this) += y;
+    return *this;
+}
+/** In place. */
+inline tensor &tensor::operator-=(const arg &y)
+{
+    static_cast<const tensor &>(*this) -= y;
+    return *this;
+}
+/** In place. */
+inline tensor &tensor::operator*=(const arg &y)
+{
+    static_cast<const tensor &>(*this) *= y;
+    return *this;
+}
+/** In place. */
+inline tensor &tensor::operator/=(const arg &y)
+{
+    static_cast<const tensor &>(*this) /= y;
     return *this;
 }
 

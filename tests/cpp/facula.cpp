@@ -186,6 +186,10 @@ static void assignment()
     CHECK(says(failure([&] { x.set(7, 1); }), line(__LINE__) + "x[7] = y with x of (3, 2) f32 cpu: "));
     CHECK((!std::is_assignable<fa::module, fa::module>::value && std::is_move_assignable<fa::module>::value));
     CHECK((!std::is_assignable<const fa::tensor &, fa::tensor>::value));
+    enum { rows, columns };
+    fa::tensor pair = fa::zeros({2, 3});
+    fa::tensor &raised = pair += 1;
+    CHECK(&raised == &pair && pair.shape()[columns] == 3);
     CHECK(std::is_nothrow_move_constructible<fa::tensor>::value);
     double memory[2] = {1, 2};
     fa::tensor::borrow(memory, {2}) = 4;

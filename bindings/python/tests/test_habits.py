@@ -156,6 +156,22 @@ class Identity(unittest.TestCase):
         self.assertIs(twin.head.weight, twin.emb.weight)
         self.assertEqual(list(twin.state_dict()), ['emb.weight', 'head.weight'])
 
+    def test_modules_with_a_layer_twice(self):
+        layer = nn.Linear(2, 2)
+        net = nn.Sequential(layer, nn.ReLU(), layer)
+        with tempfile.TemporaryDirectory() as folder:
+            fa.save(net, os.path.join(folder, 'a.safetensors'))
+            self.assertEqual(set(fa.load(os.path.join(folder, 'a.safetensors'))), set(net.state_dict()))
+
+    def test_samplers_without_a_length(self):
+        class Three(fa.utils.data.Sampler):
+            def __iter__(self):
+                return iter(range(3))
+
+        self.assertEqual(list(Three()), [0, 1, 2])
+        with self.assertRaisesRegex(TypeError, 'Three has no __len__'):
+            len(Three())
+
     def test_parts_of_modules(self):
         net = nn.Sequential(nn.ReLU(), nn.Tanh())
         net.insert(1, nn.Linear(2, 2))

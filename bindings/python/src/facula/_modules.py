@@ -347,6 +347,7 @@ class Module(Handle):
         attribute. persistent=False: it is not saved."""
         if not persistent:
             self.__dict__.setdefault('_unsaved', set()).add(name)
+            Module._some_unsaved = True
         if tensor is not None:
             tensor = copied(tensor)  # memory of its own can move
             if not _buffer(self._h, name.encode(), tensor._h):
@@ -360,10 +361,12 @@ class Module(Handle):
     def _state(self, find=_names_of):
         unsaved = self._unsaved_handles()
         with _scope():
-            return {name: t for name, t in _named(find(self._h)).items() if t._h not in unsaved}
+            return {name: t for name, t in _named(find(self._h)).items() if not unsaved or t._h not in unsaved}
+
+    _some_unsaved = False  # whether any module has a buffer that is not saved
 
     def _unsaved_handles(self):
-        return {_part(_tensor, m._h, name) for m in self.modules() for name in m.__dict__.get('_unsaved', ())}
+        return self._some_unsaved and {_part(_tensor, m._h, name) for m in self.modules() for name in m.__dict__.get('_unsaved', ())}
 
     def load_state_dict(self, state, strict=True):
         """Copies tensors or arrays into the parameters and buffers of their names; strict: both have the same names, of which

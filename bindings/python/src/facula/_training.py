@@ -242,7 +242,7 @@ class Schedule(Handle):
             def get_lr(self):
                 return [lr * min(1, (self.last_epoch + 1) / 10) for lr in self.base_lrs]
 
-    self.last_epoch is the number of steps so far, and self.base_lrs are the rates when the schedule was made."""
+    self.last_epoch is the number of steps so far, and self.base_lrs, of your own, are the rates when the schedule was made."""
     __slots__ = ('optimizer', 'base_lrs', '_kept', '_steps')
     _step = staticmethod(_declare('fa_schedule_step', c_bool, [c_void_p]))
     _step_metric = staticmethod(_declare('fa_schedule_step_metric', c_bool, [c_void_p, c_double]))
@@ -419,6 +419,8 @@ class Sampler(Handle):
         raise AttributeError(f'{type(self).__name__} has no {name!r}')
 
     def __len__(self):
+        if not hasattr(self, '_h'):
+            raise TypeError(f'{type(self).__name__} has no __len__()')
         return self._length(self._h)
 
     def order(self, seed=0, epoch=0):

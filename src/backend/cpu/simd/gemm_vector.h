@@ -201,8 +201,9 @@ INLINE void f32_store_part(float *p, f32v v, int64_t n)
         rest = _mm_movehl_ps(rest, rest);
         p += 2;
     }
+    const float last = _mm_cvtss_f32(rest);
     if (n & 1)
-        _mm_store_ss(p, rest);
+        __builtin_memcpy(p, &last, sizeof last);
 }
 INLINE f64v f64_load_part(const double *p, int64_t n)
 {
@@ -220,8 +221,9 @@ INLINE void f64_store_part(double *p, f64v v, int64_t n)
         rest = _mm256_extractf128_pd(v, 1);
         p += 2;
     }
+    const double last = _mm_cvtsd_f64(rest);
     if (n & 1)
-        _mm_store_sd(p, rest);
+        __builtin_memcpy(p, &last, sizeof last);
 }
 #else
 #define PART(name, real)                                                                                               \
