@@ -288,9 +288,10 @@ int main(void)
     if (!test_devices_there())
         return TEST_SKIPPED;
     snprintf(path, sizeof path, "/tmp/facula-checkpoint-%ld", (long)getpid());
-    const struct CMUnitTest tests[] = {TEST(training_goes_on),  TEST(on_another_device), TEST(programs_put_texts_in),
-                                       TEST(what_does_not_fit), TEST(refused_late),      TEST(tensors_that_are_damaged),
-                                       TEST(no_memory)};
+    const struct CMUnitTest tests[] = {TEST(training_goes_on),         TEST(saved_in_the_last_turn),
+                                       TEST(on_another_device),        TEST(programs_put_texts_in),
+                                       TEST(what_does_not_fit),        TEST(refused_late),
+                                       TEST(tensors_that_are_damaged), TEST(no_memory)};
     int status = RUN("checkpoint");
     unlink(path);
     return status;
