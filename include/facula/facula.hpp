@@ -3162,54 +3162,23 @@ inline tensor operator~(const detail::written<tensor> &x)
     return bitwise_not(x.value, {}, x.written_in, x.written_at);
 }
 
-/** In place. */
-inline const tensor &tensor::operator+=(const arg &y) const
-{
-    add_(*this, y, {}, y.written_in, y.written_at);
-    return *this;
-}
-/** In place. */
-inline const tensor &tensor::operator-=(const arg &y) const
-{
-    sub_(*this, y, {}, y.written_in, y.written_at);
-    return *this;
-}
-/** In place. */
-inline const tensor &tensor::operator*=(const arg &y) const
-{
-    mul_(*this, y, {}, y.written_in, y.written_at);
-    return *this;
-}
-/** In place. */
-inline const tensor &tensor::operator/=(const arg &y) const
-{
-    div_(*this, y, {}, y.written_in, y.written_at);
-    return *this;
-}
-/** In place. */
-inline tensor &tensor::operator+=(const arg &y)
-{
-    static_cast<const tensor &>(*this) += y;
-    return *this;
-}
-/** In place. */
-inline tensor &tensor::operator-=(const arg &y)
-{
-    static_cast<const tensor &>(*this) -= y;
-    return *this;
-}
-/** In place. */
-inline tensor &tensor::operator*=(const arg &y)
-{
-    static_cast<const tensor &>(*this) *= y;
-    return *this;
-}
-/** In place. */
-inline tensor &tensor::operator/=(const arg &y)
-{
-    static_cast<const tensor &>(*this) /= y;
-    return *this;
-}
+/* In place */
+#define FA__IN_PLACE(sign, call)                                                                                       \
+    inline const tensor &tensor::operator sign(const arg &y) const                                                     \
+    {                                                                                                                  \
+        call(*this, y, {}, y.written_in, y.written_at);                                                                \
+        return *this;                                                                                                  \
+    }                                                                                                                  \
+    inline tensor &tensor::operator sign(const arg &y)                                                                 \
+    {                                                                                                                  \
+        call(*this, y, {}, y.written_in, y.written_at);                                                                \
+        return *this;                                                                                                  \
+    }
+FA__IN_PLACE(+=, add_)
+FA__IN_PLACE(-=, sub_)
+FA__IN_PLACE(*=, mul_)
+FA__IN_PLACE(/=, div_)
+#undef FA__IN_PLACE
 
 } // namespace fa
 #endif
