@@ -311,9 +311,10 @@ def constants(api):
 
 
 def methods(api, functions):
-    """Operations whose first argument is a tensor: they are methods, too."""
+    """Operations whose first argument is a tensor: they are methods, too. Those that write to another one are none."""
     names = [f['name'][3:] for f in functions
-             if f['parameters'] and f['parameters'][0]['type'] in ('const fa_tensor *', 'fa_tensor *', 'fa_arg')]
+             if f['parameters'] and f['parameters'][0]['type'] in ('const fa_tensor *', 'fa_tensor *', 'fa_arg')
+             and written(f) in (None, f['parameters'][0]['name'])]
     return f'METHODS = {names}\n'
 
 

@@ -58,6 +58,8 @@ for _name, _ours in {'absolute': 'abs', 'clip': 'clamp', 'clip_': 'clamp_', 'con
 del _name, _ours
 Tensor.nelement = Tensor.numel
 Tensor.equal, Tensor.allclose = equal, allclose  # noqa: F405
+Tensor.where = lambda x, condition, other: where(condition, x, other)  # noqa: F405
+Tensor.polygamma, Tensor.polygamma_ = lambda x, n: polygamma(n, x), lambda x, n: polygamma_(n, x)  # noqa: F405
 broadcast_to = Tensor.broadcast_to = Tensor.expand
 Tensor.view_as = lambda x, other: x.view(other.shape)
 Tensor.reshape_as = lambda x, other: x.reshape(other.shape)

@@ -6,8 +6,8 @@ from . import _ops
 from ._library import Error, _check, _declare, _dtype
 from ._tensor import Tensor, _as_tensor
 
-__all__ = ['allclose', 'arange', 'block_diag', 'broadcast_tensors', 'cartesian_prod', 'clamp', 'clamp_', 'div', 'einsum', 'equal', 'finfo', 'get_default_dtype', 'iinfo', 'is_tensor', 'max', 'median', 'meshgrid', 'min', 'nanmedian',
-           'nonzero', 'normal', 'numel', 'pow', 'pow_', 'promote_types', 'randint', 'result_type', 'set_default_dtype', 'split', 'std', 'unique', 'var', 'where']
+__all__ = ['allclose', 'arange', 'block_diag', 'broadcast_tensors', 'cartesian_prod', 'clamp', 'clamp_', 'cross', 'div', 'einsum', 'equal', 'finfo', 'get_default_dtype', 'iinfo', 'is_tensor', 'max', 'median', 'meshgrid', 'min', 'nanmedian',
+           'nonzero', 'normal', 'numel', 'pow', 'pow_', 'promote_types', 'randint', 'result_type', 'set_default_dtype', 'split', 'std', 'unique', 'unique_consecutive', 'var', 'where']
 
 
 def arange(start, end=None, step=1, **options):
@@ -174,8 +174,26 @@ def unique(x, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The different elements, or slices along a dimension, in ascending order: a tensor. With an option a tuple: also where
     each element is among them (return_inverse), and how many there are of each (return_counts)."""
     values, inverse, counts = _ops.unique(x, dim=dim, return_inverse=return_inverse, return_counts=return_counts)
-    parts = tuple(part for part in (values, inverse, counts) if part is not None)
-    return parts if len(parts) > 1 else values
+    return _asked_for(values, inverse, counts)
+
+
+def unique_consecutive(x, return_inverse=False, return_counts=False, dim=None):
+    """The elements, or slices along a dimension, without those that are equal to the one before them; options as of unique()."""
+    return _asked_for(*_ops.unique_consecutive(x, dim=dim, return_inverse=return_inverse, return_counts=return_counts))
+
+
+def _asked_for(values, *others):
+    """The values, and behind them what there is of the others: a tuple then."""
+    others = tuple(part for part in others if part is not None)
+    return (values, *others) if others else values
+
+
+def cross(x, y, dim=None, out=None):
+    """The vector product along a dimension of size 3: the first one, if none is given."""
+    if dim is None:
+        x = _as_tensor(x)
+        dim = x.shape.index(3) if 3 in x.shape else -1
+    return _ops.cross(x, y, dim=dim, out=out)
 
 
 _Limits = namedtuple('Limits', ['bits', 'min', 'max', 'eps'])

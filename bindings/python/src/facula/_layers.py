@@ -121,6 +121,10 @@ class Container(Layer):
         else:
             super().__setattr__(name, value)
 
+    def __len__(self):
+        """The number of modules in it."""
+        return len(self.children())
+
     def named_children(self):
         """The modules in it, with their names: a list of pairs."""
         return List(self._parts.items()) if '_parts' in self.__dict__ else super().named_children()
@@ -133,6 +137,9 @@ class ModuleList(Container):
 
     def __init__(self, modules=()):
         super().__init__((str(i), m) for i, m in enumerate(modules))
+
+    def __iter__(self):
+        return iter(self.children())
 
     def __getitem__(self, i):
         if isinstance(i, slice):

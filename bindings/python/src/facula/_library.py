@@ -482,7 +482,7 @@ for _d in DTYPES.values():  # names of PyTorch and NumPy: "float32"
     for _name in (_describe(_d.number).contents.torch, _describe(_d.number).contents.numpy):
         if _name:
             _BY_NAME.setdefault(_name.decode(), _d)
-_PYTHON_TYPES = {bool: _BY_NAME['bool'], int: _BY_NAME['i64'], float: _BY_NAME['f32']}
+_PYTHON_TYPES = {bool: _BY_NAME['bool'], int: _BY_NAME['i64'], float: _BY_NAME['f64']}
 
 
 def _dtype(d):

@@ -125,6 +125,7 @@ class Module(Handle):
         if isinstance(value, Module):
             put = _replace if _part(_child, self._h, name) else _add
         elif isinstance(value, Tensor) and _part(_tensor, self._h, name):
+            self._refuse(name, value)
             put = _replace_tensor
         elif isinstance(value, Parameter) or isinstance(value, Tensor) and value.requires_grad and value.is_leaf:
             put = _parameter
@@ -136,6 +137,17 @@ class Module(Handle):
         if put and isinstance(value, Tensor):
             value = _known(value)
         object.__setattr__(self, name, value)
+
+    def _refuse(self, name, value):
+        """An error for a tensor that cannot take the place of a parameter."""
+        if isinstance(value, Parameter) or value.requires_grad and value.is_leaf:
+            return
+        old = _part(_tensor, self._h, name)
+        with _scope():
+            of = _parameters_of(self._h)
+            if any(of.item[i] == old for i in range(of.count)):
+                raise TypeError(f"cannot assign a tensor as parameter '{name}': {name} = nn.Parameter(tensor) makes another parameter, "
+                                f'and with no_grad(): {name}.copy_(tensor) changes this one')
 
     def __getattr__(self, name):
         """A child, parameter or buffer by its name, where it is no attribute: net.fc.weight."""
@@ -283,20 +295,6 @@ class Module(Handle):
         return _object_of(h) if h else _fail()
 
     get_submodule = child
-
-    def __getitem__(self, i):
-        """A module in it, by its number: net[0], net[-1]."""
-        return self.children()[i]
-
-    def __iter__(self):
-        return iter(self.children())
-
-    def __len__(self):
-        """The number of modules in it."""
-        return len(self.children())
-
-    def __bool__(self):
-        return True  # a layer has no modules in it
 
     def summary(self, input=None, dtype=None, inputs=None, file=None, input_size=None):
         """Prints a table of the modules, their parameters and their sizes. With the shape of an input, or a list of

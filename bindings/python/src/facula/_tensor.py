@@ -692,6 +692,12 @@ def _text_of(key):
     return None if None in entries else (', '.join(entries) or '...').encode()
 
 
+def _index_of(e):
+    """The tensor of an entry: u8 is a mask, as bool."""
+    t = _as_tensor(e)
+    return t.to('bool') if t.dtype.name == 'u8' else t
+
+
 def _parts_of(key):
     kept, parts = [], []
     for e in key if isinstance(key, tuple) else (key,):
@@ -699,7 +705,7 @@ def _parts_of(key):
         if text is not None:
             parts.append(_IndexPart(text.encode(), None, 0, False))
         else:
-            kept.append(_as_tensor(e))
+            kept.append(_index_of(e))
             parts.append(_IndexPart(None, kept[-1]._h, 0, True))
     items = (_IndexPart * len(parts))(*parts)
     array_of = _IndexParts(len(parts), ctypes.cast(items, POINTER(_IndexPart)))
