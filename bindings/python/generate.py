@@ -19,14 +19,14 @@ TYPES = {
     'fa_shape': ('Shape', '_shape({0})'),
     'fa_device': ('Device', '_device({0})'),
     'fa_dtype': ('c_int', '_dtype_number({0})'),
-    'int64_t': ('c_int64', '{0}'),
-    'double': ('c_double', '{0}'),
+    'int64_t': ('c_int64', '{0} if {0}.__class__ is int else _integer({0})'),
+    'double': ('c_double', '{0} if {0}.__class__ is float else _real({0})'),
     'bool': ('c_bool', '{0}'),
-    'const char *': ('c_char_p', '_text({0})'),
-    'fa_reduction': ('c_int', '_enum("FA_", {0})'),
-    'fa_interpolation': ('c_int', '_enum("FA_", {0})'),
-    'fa_missing': ('c_int', '_enum("FA_MISSING_", {0})'),
-    'fa_token_kind': ('c_int', '_enum("FA_TOKEN_", {0})'),
+    'const char *': ('c_char_p', '_text({0}, "{0}")'),
+    'fa_reduction': ('c_int', '_enum("FA_", {0}, "{0}")'),
+    'fa_interpolation': ('c_int', '_enum("FA_", {0}, "{0}")'),
+    'fa_missing': ('c_int', '_enum("FA_MISSING_", {0}, "{0}")'),
+    'fa_token_kind': ('c_int', '_enum("FA_TOKEN_", {0}, "{0}")'),
     'fa_module *': ('c_void_p', '_handle({0})'),
     'fa_transform *': ('c_void_p', '_handle({0})'),
     'fa_optim *': ('c_void_p', '_handle({0})'),
@@ -58,8 +58,8 @@ from ._library import Arg, Device, Numbers, Parameters, Shape, Tensors
 from ._library import Dataset as _Dataset, Layer as _Layer, Loader as _Loader, Optimizer as _Optimizer
 from ._library import Sampler as _Sampler, Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor, Transform as _Transform
 from ._library import _as_tensor, _bits, _dataset, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
-from ._library import _handle, _kept_options, _leave, _made, _module, _new, _numbers, _one, _optimizer, _own, _pair
-from ._library import _parameter_list, _parameters, _result, _results, _scheduled, _several, _shape, _tensors, _text
+from ._library import _handle, _integer, _kept_options, _leave, _made, _module, _new, _numbers, _one, _optimizer, _own, _pair
+from ._library import _parameter_list, _parameters, _real, _result, _results, _scheduled, _several, _shape, _tensors, _text
 
 '''
 # Functions, and the names that PyTorch has for parameters of theirs
@@ -196,7 +196,7 @@ def given_options(f, options, structs):
             name = name_of(o['name'])
             asked.append(f'{name} is None' if default == 'None' else f'{name} is {default}' if o['type'] == 'bool' else
                          f'{name} == {default}')
-            value = TYPES[o['type']][1].format(name)
+            value = name if o['type'] == 'int64_t' else TYPES[o['type']][1].format(name)
             values.append(f'{none} if {name} is None else {value}' if none else value)
             if can_be_kept(o):
                 key.append(name)
@@ -273,6 +273,14 @@ def function(f, name, structs):
             lines.append(f'    if {n}.__class__ is _Tensor:\n        bits_{n}, kind_{n} = {n}._h, 0\n'
                          f'    else:\n        bits_{n}, kind_{n}, {n} = _bits({n})\n')
         calls.append(call)
+    for o in options:  # before they are looked up: 2.0 is equal to 2
+        if o['type'] == 'int64_t':
+            n = name_of(o['name'])
+            none = f" and {n} is not None" if default_of(o)[0] == 'None' else ''
+            lines.append(f'    if {n}.__class__ is not int{none}:\n        {n} = _integer({n})\n')
+        elif o['type'] in ('fa_dims', 'fa_pair', 'one'):
+            n = name_of(o['name'])
+            lines.append(f"    if {n}.__class__ is float:\n        {TYPES[o['type']][1].format(n)}\n")
     lines += [f"    {name_of(o['name'])} = {CONVERTED[o['type']]}({name_of(o['name'])})\n"
               for o in options if o['type'] in CONVERTED]
     lines += [f'    {o} = {number} if {o} is None else {o}\n' for pattern, o, number in NONE if re.match(pattern, f['name'])]

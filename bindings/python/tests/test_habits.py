@@ -276,7 +276,7 @@ class Tensors(unittest.TestCase):
         self.assertIsInstance(fa.tensor([1, 2]), fa.Tensor)
         for wrong, text in ((None, 'numbers, not NoneType'), ('a', 'numbers, not str')):
             self.assertRaisesRegex(TypeError, text, lambda: fa.ones(2) + wrong)
-        self.assertRaisesRegex(TypeError, 'a list of numbers goes here, not float', fa.transform.Normalize, 0.5, 0.5)
+        self.assertRaisesRegex(TypeError, 'mean is a list of numbers, not 0.5', fa.transform.Normalize, 0.5, 0.5)
 
     def test_medians(self):
         x = fa.tensor([[3.0, float('nan'), 1.0], [6.0, 5.0, 4.0]])

@@ -20,14 +20,14 @@ from ._constants import METHODS as _METHODS, VERSION as __version__  # noqa: F40
 from ._library import DTYPES as _DTYPES, _BY_NAME, DType, Error, _as_tensor as as_tensor, device  # noqa: F401
 from ._callbacks import Function, grad_of  # noqa: F401
 from ._ops import *  # noqa: F403
-from ._settings import (autocast, best_device, enable_grad, get_num_threads, inference_mode, is_available, is_grad_enabled,  # noqa: F401
+from ._settings import (autocast, best_device, enable_grad, get_num_threads, inference_mode, is_autocast_enabled, is_available, is_grad_enabled,  # noqa: F401
                         load, load_file, manual_seed, no_grad, save, set_grad_enabled, set_num_threads, summary, use)
-from ._tensor import Parameter, Tensor, from_dlpack, from_numpy, tensor  # noqa: F401
+from ._tensor import Parameter, Tensor, _become, from_dlpack, from_numpy, tensor  # noqa: F401
 from ._training import Batch, Loader, Optimizer, Sampler, Scaler, Schedule  # noqa: F401
 from ._forms import *  # noqa: F403
 from ._generator import Generator, drawing as _drawing  # noqa: F401
 from ._missing import missing as _missing
-from . import amp, autograd, cuda, nn, optim, data, init, linalg, lr, sampler, transform, utils  # noqa: F401
+from . import amp, autograd, cuda, nn, optim, data, init, linalg, lr, sampler, testing, transform, utils  # noqa: F401
 from .nn import Lambda, Module  # noqa: F401
 
 dtype, inf, pi, nan, e = DType, _math.inf, _math.pi, _math.nan, _math.e
@@ -61,6 +61,9 @@ Tensor.equal, Tensor.allclose = equal, allclose  # noqa: F405
 Tensor.where = lambda x, condition, other: where(condition, x, other)  # noqa: F405
 Tensor.polygamma, Tensor.polygamma_ = lambda x, n: polygamma(n, x), lambda x, n: polygamma_(n, x)  # noqa: F405
 broadcast_to = Tensor.broadcast_to = Tensor.expand
+Tensor.unsqueeze_ = lambda x, dim: _become(x, x.unsqueeze(dim))
+Tensor.squeeze_ = lambda x, *dim: _become(x, x.squeeze(*dim))
+Tensor.transpose_ = lambda x, dim0, dim1: _become(x, x.transpose(dim0, dim1))
 Tensor.view_as = lambda x, other: x.view(other.shape)
 Tensor.reshape_as = lambda x, other: x.reshape(other.shape)
 

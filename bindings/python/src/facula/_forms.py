@@ -6,8 +6,8 @@ from . import _ops
 from ._library import Error, _check, _declare, _dtype
 from ._tensor import Tensor, _as_tensor
 
-__all__ = ['allclose', 'arange', 'block_diag', 'broadcast_tensors', 'cartesian_prod', 'clamp', 'clamp_', 'cross', 'div', 'einsum', 'equal', 'finfo', 'get_default_dtype', 'iinfo', 'is_tensor', 'max', 'median', 'meshgrid', 'min', 'nanmedian',
-           'nonzero', 'normal', 'numel', 'pow', 'pow_', 'promote_types', 'randint', 'result_type', 'set_default_dtype', 'split', 'std', 'unique', 'unique_consecutive', 'var', 'where']
+__all__ = ['allclose', 'arange', 'argsort', 'block_diag', 'broadcast_tensors', 'cartesian_prod', 'clamp', 'clamp_', 'cross', 'div', 'einsum', 'equal', 'finfo', 'flip', 'get_default_dtype', 'iinfo', 'is_floating_point', 'is_tensor', 'max', 'median', 'meshgrid', 'min', 'nanmedian',
+           'nonzero', 'normal', 'numel', 'pow', 'pow_', 'promote_types', 'randint', 'result_type', 'set_default_dtype', 'sort', 'split', 'squeeze', 'std', 'tensor_split', 'tensordot', 'unique', 'unique_consecutive', 'var', 'where']
 
 
 def arange(start, end=None, step=1, **options):
@@ -155,6 +155,43 @@ def split(x, split_size, dim=0):
     return _ops.split(x, split_size, dim=dim) if isinstance(split_size, int) else _ops.split_sizes(x, split_size, dim=dim)
 
 
+def tensor_split(x, indices_or_sections=None, dim=0, *, indices=None, sections=None):
+    """Parts along a dimension, a tuple: as many as a number says, of nearly one size, or parts that end before each of a list of
+    indices."""
+    where_ = next((given for given in (indices_or_sections, indices, sections) if given is not None), None)
+    if isinstance(where_, Tensor):
+        where_ = where_.tolist()
+    return _ops.tensor_split_at(x, where_, dim=dim) if isinstance(where_, (list, tuple)) else _ops.tensor_split(x, where_, dim=dim)
+
+
+def flip(x, dims=None, *more, **options):
+    """Reverses the order along dimensions, flip(x, (0, 1)) or flip(x, 0, 1), or along all: a copy."""
+    return _ops.flip(x, (dims, *more) if more else dims, **options)
+
+
+def squeeze(x, dim=None, *more, **options):
+    """Removes dimensions of size 1, all or some of them: a view."""
+    return _ops.squeeze(x, (dim, *more) if more else dim, **options)
+
+
+def sort(x, dim=-1, descending=False, *, stable=True, **options):
+    """The elements in ascending order along a dimension: (values, indices). Equal ones keep their order, whatever `stable` is."""
+    return _ops.sort(x, dim, descending, **options)
+
+
+def argsort(x, dim=-1, descending=False, *, stable=True, **options):
+    """The indices of sort()."""
+    return _ops.argsort(x, dim, descending, **options)
+
+
+def tensordot(a, b, dims=2, out=None):
+    """Sums of products over dimensions: the last `dims` of a with the first of b, or those of two lists, dims=([1], [0])."""
+    if isinstance(dims, int):
+        return _ops.tensordot(a, b, dims=dims, out=out)
+    of_a, of_b = dims.tolist() if isinstance(dims, Tensor) else dims
+    return _ops.tensordot_at(a, b, of_a, of_b, out=out)
+
+
 def randint(low, high, size=None, **options):
     """Random integers from low (0 if there is no other number) up to, and without, high: randint(10, (2, 3))."""
     return _ops.randint(0, low, high, **options) if size is None else _ops.randint(low, high, size, **options)
@@ -238,6 +275,11 @@ def result_type(x, y):
 def numel(x):
     """The number of elements."""
     return x.numel()
+
+
+def is_floating_point(x):
+    """Whether the elements are floating-point numbers."""
+    return x.is_floating_point()
 
 
 def is_tensor(x):

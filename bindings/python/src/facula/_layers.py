@@ -18,6 +18,7 @@ class Layer(Module):
     """A layer of the library. The classes of layers are its subclasses; the options they were made with are attributes."""
     __slots__ = ()
     _make = None  # the function that makes one
+    _order, _same = [], 99  # the names of its options in PyTorch's order, and how many of them are in their place here
     _in_place = False  # whether PyTorch's takes `inplace`, which changes no result, as the last option
 
     def __init_subclass__(cls, **options):
@@ -28,6 +29,8 @@ class Layer(Module):
 
     def __init__(self, *arguments, **options):
         signature = inspect.signature(self._make)
+        if len(arguments) > self._same:
+            arguments, options = self._by_name(arguments, options)
         if self._in_place:
             options.pop('inplace', None)
             arguments = arguments[:len(signature.parameters)]
@@ -41,6 +44,15 @@ class Layer(Module):
         for option, names in _ABSENT.items():
             if given.arguments.get(option) is False:
                 self.__dict__.update(dict.fromkeys(names))
+
+    def _by_name(self, arguments, options):
+        """Arguments in PyTorch's order, as options."""
+        if len(arguments) > len(self._order):
+            return arguments, options
+        named = dict(zip(self._order, arguments))
+        for name in named.keys() & options.keys():
+            raise TypeError(f'{type(self).__name__}() got two values for {name!r}')
+        return (), {**named, **options}
 
     def __setattr__(self, name, value):
         if name in self.__dict__.get('_fixed', ()) and not isinstance(value, (Module, Tensor)) and value != self.__dict__.get(name):
@@ -110,6 +122,8 @@ class Container(Layer):
         return made
 
     def _put(self, name, module):
+        if module is None:
+            raise TypeError('a module, or a function, goes here, not None')
         module = _module(module)
         if not (_replace if name in self._parts else _add)(self._h, name.encode(), module._h):
             _fail()

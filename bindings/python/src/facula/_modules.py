@@ -56,6 +56,14 @@ _adopt = _declare('fa__adopt', c_void_p, [c_void_p])
 Keys = namedtuple('Keys', ['missing_keys', 'unexpected_keys'])
 
 
+def _checked_state(state):
+    """An error for what is no state, but where one comes from."""
+    if not hasattr(state, 'keys'):
+        hint = 'fa.load(path)' if isinstance(state, (str, bytes)) or hasattr(state, '__fspath__') else \
+            'other.state_dict()' if hasattr(state, 'state_dict') else 'a dict'
+        raise TypeError(f'load_state_dict() takes what state_dict() gives, not {type(state).__name__}: load_state_dict({hint})')
+
+
 def _named(array):
     if not array.count:
         _check()
@@ -369,6 +377,7 @@ class Module(Handle):
     def load_state_dict(self, state, strict=True):
         """Copies tensors or arrays into the parameters and buffers of their names; strict: both have the same names, of which
         one is enough for a tensor with several. Returns the missing and the unexpected names."""
+        _checked_state(state)
         own = self._state()
         given = {t._h for n, t in own.items() if n in state}
         keys = Keys([n for n, t in own.items() if t._h not in given], [n for n in state if n not in own])

@@ -16,6 +16,8 @@ _sequential = _l._declare('fa__schedule_sequential', c_void_p, [_l.Numbers, c_si
 
 def OneCycleLR(optimizer, max_lr, total_steps=None, epochs=None, steps_per_epoch=None, **options):
     """lr.one_cycle(), over total_steps, or epochs times steps_per_epoch."""
+    if total_steps is None and (epochs is None or steps_per_epoch is None):
+        raise TypeError('OneCycleLR needs total_steps, or epochs and steps_per_epoch')
     return _lr.one_cycle(optimizer, max_lr, epochs * steps_per_epoch if total_steps is None else total_steps, **options)
 
 
