@@ -169,7 +169,7 @@ def _line():
 
 
 # How Python writes what C's messages name; other functions are found in the package and its classes.
-_IN_PYTHON = {'grad': '.grad', 'backward': 'backward()', 'optim_add_group': 'optimizer.add_param_group()', 'grad_of': 'autograd.grad',
+_IN_PYTHON = {'grad': '.grad', 'apply': 'Function.apply', 'backward': 'backward()', 'optim_add_group': 'optimizer.add_param_group()', 'grad_of': 'autograd.grad',
               'scaler_unscale': 'scaler.unscale_()', 'get': 'getitem', 'index': 'getitem', 'set': 'setitem', 'index_put_': 'setitem',
               'item_int': 'item()', 'dataset_get': 'dataset[...]', 'loader_begin': 'iter(loader)', 'device_of': 'device',
               'tensor_from': 'tensor', 'hook_grad': 'register_hook()', 'to_dlpack': 'dlpack', 'to_dlpack_unversioned': 'dlpack',
@@ -234,7 +234,7 @@ def _without_address(message):
     """A message without addresses, which would be those of ctypes."""
     message = re.sub(r', recorded at \S+\.so[\w.]*\+0x[0-9a-f]+(: .*)', r'\1 (facula.autograd.detect_anomaly() names the line that recorded it)',
                      message.decode(errors='replace'), flags=re.S)
-    return re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: | at \S+\.so[\w.]*\+0x[0-9a-f]+', '', message)
+    return re.sub(r', recorded at \S+\.so[\w.]*\+0x[0-9a-f]+$|^\S+\+0x[0-9a-f]+: |^an unknown line: | at \S+\.so[\w.]*\+0x[0-9a-f]+', '', message)
 
 
 def _fail(path=None):
