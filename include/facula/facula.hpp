@@ -1615,7 +1615,8 @@ class module : public handle<fa_module>
  *          fa::tensor forward(const fa::tensor &x) override { return fc2(fa::relu(fc1(x))); }
  *      };
  *
- *  An exception in forward() passes through the library to the caller. The object must not be destroyed while modules
+ *  It is moved with its layers, and cannot be copied; what it was added to then runs the new object. An exception in
+ *  forward() passes through the library to the caller. The object must not be destroyed while modules
  *  that it was added to are run: a network inside a network is a member, or belongs to the outer one:
  *  add("block", std::make_shared<block>()). */
 class network : public module
@@ -1644,15 +1645,13 @@ class network : public module
     /** Makes a module of a kind, which messages name. */
     explicit network(const fa::text &kind = "network") : module(made(kind)), itself(*this)
     {
-        *static_cast<network **>((fa_module_data)(get())) = this;
+        object() = this;
     }
-    /* Its layers are known to the library by the address of this object: it stays where it was made. Return a
-     * std::shared_ptr<mlp>, or keep a std::vector of these: std::make_shared<mlp>(). */
     network(const network &) = delete;
     network &operator=(const network &) = delete;
     virtual ~network()
     {
-        *static_cast<network **>((fa_module_data)(itself.get())) = nullptr;
+        leave();
     }
     /** Computes the result for one input. */
     virtual tensor forward(const tensor &)
@@ -1668,7 +1667,43 @@ class network : public module
         return forward(inputs[0]);
     }
 
+  protected: /* of whole objects: mlp a = std::move(b) */
+    network(network &&other) noexcept
+        : module(std::move(static_cast<module &>(other))), kept(std::move(other.kept)), itself(std::move(other.itself))
+    {
+        enter();
+    }
+    network &operator=(network &&other) noexcept
+    {
+        if (this != &other) {
+            leave();
+            module &from = other;
+            module::operator=(from);
+            from = module();
+            kept = std::move(other.kept);
+            itself = other.itself;
+            other.itself = module();
+            enter();
+        }
+        return *this;
+    }
+
   private:
+    /* The object that the module of C runs, which is in its data. */
+    network *&object() const noexcept
+    {
+        return *static_cast<network **>((fa_module_data)(itself.get()));
+    }
+    void enter() noexcept
+    {
+        if (itself)
+            object() = this;
+    }
+    void leave() noexcept
+    {
+        if (itself)
+            object() = nullptr;
+    }
     static module made(const fa::text &kind)
     {
         const fa_forward_function run = {nullptr, called};
@@ -1689,7 +1724,7 @@ class network : public module
         return nullptr;
     }
     std::vector<std::shared_ptr<network>> kept;
-    const module itself; /* whatever becomes of the handle */
+    module itself; /* whatever becomes of the handle; undefined after it was moved */
 };
 
 /** A hook of a tensor, from on_grad(), or of a module, from on_forward(), before_forward(), on_backward() or
