@@ -108,7 +108,6 @@ class WrongKeys(Error, KeyError):
         super().__init__(message, 'argument')
 
 
-_RANGE = re.compile(r'is out of range|there is no dimension|more entries than the tensor has dimensions')
 _error_code = _declare('fa_error_code', c_int, [])
 _error_message = _declare('fa_error_message', c_char_p, [])
 _error_clear = _declare('fa_error_clear', None, [])
@@ -163,6 +162,7 @@ _IN_PYTHON = {'grad': '.grad', 'backward': 'backward()', 'optim_add_group': 'opt
               'optim_set_option': 'optimizer.param_groups'}
 _IDIOMS = (('fa_optim_zero_grad(optimizer)', 'fa_optim_zero_grad()'), ('FA_USE(.no_grad = true)', 'with no_grad():'),
            ('fa_module_train(net, false)', 'net.eval()'), ('fa_module_train(net, true)', 'net.train()'),
+           ('fa_module_add(self, "name", layer)', 'self.name = layer'),
            ('under .no_grad', 'under no_grad()'), ('.no_grad is in force', 'no_grad() is in force'),
            ('a gradient that .grad gives', 'a gradient, as backward(gradient)'), ('fa_pointwise', 'a fused operation'),
            ('allow_unused gives NULL', 'allow_unused=True gives None'))
@@ -243,7 +243,7 @@ def _fail():
 
 
 def _error(message, kind):
-    return (OutOfRange if _RANGE.search(message) else Error)(message, kind)
+    return (OutOfRange if kind == 'index' else Error)(message, kind)
 
 
 def _check():
@@ -272,7 +272,7 @@ def _warn(message):
 def _check_warnings():
     """Behind a call: gives Python what the library has logged in it, as of this line."""
     _logged.value = 0
-    level, room = c_int(), ctypes.create_string_buffer(1200)
+    level, room = c_int(), ctypes.create_string_buffer(1 << 14)
     while _take(ctypes.byref(level), room, len(room)):
         message = _in_python(_without_address(room.value))
         if level.value == CONSTANTS['FA_LOG_ERROR']:
@@ -570,6 +570,13 @@ def _dims(d):
         bits |= 1 << (i + 8)
         order = order << 4 | (i + 8)
     return len(d) << 52 | bits | order << 18
+
+
+def _axis(function, axis):
+    """A dimension that has to be given, by NumPy's name."""
+    if axis is None:
+        raise TypeError(f"{function}() missing 1 required positional argument: 'dim'")
+    return axis
 
 
 def _one(p):
