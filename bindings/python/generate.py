@@ -57,7 +57,7 @@ from ctypes import byref as _byref
 from ._library import Arg, Device, Numbers, Parameters, Shape, Tensors
 from ._library import Dataset as _Dataset, Layer as _Layer, Loader as _Loader, Optimizer as _Optimizer
 from ._library import Sampler as _Sampler, Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor, Transform as _Transform
-from ._library import _as_tensor, _bits, _dataset, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
+from ._library import _as_tensor, _axis, _bits, _dataset, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
 from ._library import _handle, _integer, _kept_options, _leave, _made, _module, _new, _numbers, _one, _optimizer, _own, _pair
 from ._library import _parameter_list, _parameters, _real, _result, _results, _scheduled, _several, _shape, _tensors, _text
 
@@ -90,6 +90,8 @@ ONE = (r'fa_(nn_)?(conv|conv_transpose|max_pool|avg_pool|adaptive_avg_pool|adapt
 # functions whose sizes may be several arguments: fa.zeros(2, 3)
 SEVERAL = {'zeros', 'ones', 'empty', 'rand', 'randn', 'new_zeros', 'new_ones', 'new_empty', 'view', 'reshape', 'expand',
            'permute', 'repeat', 'tile'}
+# NumPy's names, which PyTorch takes, too
+NUMPY = {'dim': 'axis', 'keepdim': 'keepdims'}
 # options whose None is a number in C
 NONE = [(r'fa_nn_batch_norm', 'momentum', '-1.0'), (r'fa_(nn_)?(max|avg)_pool', 'stride', '0')]
 ENUMERATIONS = ('fa_reduction', 'fa_interpolation', 'fa_missing', 'fa_token_kind')
@@ -245,6 +247,17 @@ def result_lines(f, name, call):
     return lines + f'    return _made(scope, _{RESULTS[result]}, y)\n'
 
 
+def names_of_numpy(f, name):
+    """Parameters with NumPy's names for options, and for a dimension that is the last parameter: those that may be missing;
+    and lines that read them."""
+    ours = [o['name'] for o in f.get('options', []) if o['name'] in NUMPY]
+    lines = [f'    if {NUMPY[o]} is not None:\n        {o} = {NUMPY[o]}\n' for o in ours]
+    if f['parameters'][-1:] and f['parameters'][-1]['name'] == 'dim':
+        ours.insert(0, 'dim')
+        lines.insert(0, f"    if dim is None:\n        dim = _axis('{name}', axis)\n")
+    return [f'{NUMPY[o]}=None' for o in ours], lines
+
+
 def function(f, name, structs):
     options = f.get('options', [])
     ordered = [o for o in options if o['name'] != 'out'] + [o for o in options if o['name'] == 'out']
@@ -252,12 +265,17 @@ def function(f, name, structs):
     sizes = name in SEVERAL and parameters[-1]  # options behind them have names then
     signature = parameters + (['*more'] if sizes else [])
     signature += [f"{name_of(o['name'])}={default_of(o)[0]}" for o in ordered]
+    others, read_others = names_of_numpy(f, name)
+    if 'axis=None' in others and 'dim' in signature:
+        signature[signature.index('dim')] = 'dim=None'
+    signature += ['*', *others] if others else []
     c_types = [TYPES[p['type']][0] for p in f['parameters']] + (['c_void_p'] if 'struct' in f else [])
     result = f['result']
     c_result = 'Tensors' if result == 'fa_tensors' else f'_{result}' if result.endswith('_result') else 'c_void_p'
     head = f"_c_{f['name']} = _declare('{f['symbol']}', {c_result}, [{', '.join(c_types)}])\n"
     lines = [f"def {name}({', '.join(signature)}):\n", documentation(f, ordered)]
     calls = []
+    lines += read_others
     if sizes:
         lines.append(f'    if more:\n        {sizes} = ({sizes}, *more)\n')
     for p in f['parameters']:

@@ -86,9 +86,11 @@ def _operators():
     Tensor.__contains__ = lambda x, y: _builtin_bool(o.any(o.eq(x, y)))
     Tensor.__rmatmul__ = lambda x, y: o.matmul(y, x)
     Tensor.__invert__ = lambda x: o.logical_not(x) if x.dtype.name == 'bool' else o.bitwise_not(x)
-    Tensor.__and__ = lambda x, y: o.logical_and(x, y) if x.dtype.name == 'bool' else o.bitwise_and(x, y)
-    Tensor.__or__ = lambda x, y: o.logical_or(x, y) if x.dtype.name == 'bool' else o.bitwise_or(x, y)
-    Tensor.__xor__ = lambda x, y: o.logical_xor(x, y) if x.dtype.name == 'bool' else o.bitwise_xor(x, y)
+    for name, logical, bitwise in (('and', o.logical_and, o.bitwise_and), ('or', o.logical_or, o.bitwise_or),
+                                   ('xor', o.logical_xor, o.bitwise_xor)):
+        f = lambda x, y, logical=logical, bitwise=bitwise: (logical if x.dtype.name == 'bool' else bitwise)(x, y)  # noqa: E731
+        setattr(Tensor, f'__{name}__', f)
+        setattr(Tensor, f'__r{name}__', f)
     Tensor.T = property(lambda x: _attribute(o.t, x))
     Tensor.mT = property(lambda x: _attribute(o.transpose, x, -2, -1))
 

@@ -1,4 +1,5 @@
 """Operations that PyTorch calls in more ways than the library: with other arguments, or with bounds left out."""
+import functools
 from collections import namedtuple
 from ctypes import Structure, byref, c_bool, c_double, c_size_t, c_void_p
 
@@ -18,6 +19,17 @@ def arange(start, end=None, step=1, **options):
     return _ops.arange(0, start, step=step, **options) if end is None else _ops.arange(start, end, step=step, **options)
 
 
+def _numpy_names(function):
+    """The function with NumPy's names of two options, too: axis and keepdims."""
+    @functools.wraps(function)
+    def named(*arguments, **options):
+        for ours, theirs in (('dim', 'axis'), ('keepdim', 'keepdims')):
+            if theirs in options:
+                options[ours] = options.pop(theirs)
+        return function(*arguments, **options)
+    return named
+
+
 def _extreme(both, one, pairs, name):
     def extreme(x, dim=None, keepdim=False, **options):
         if isinstance(dim, Tensor):
@@ -29,16 +41,18 @@ def _extreme(both, one, pairs, name):
     return extreme
 
 
-max = _extreme(_ops.max, _ops.amax, _ops.maximum, 'max')
-min = _extreme(_ops.min, _ops.amin, _ops.minimum, 'min')
+max = _numpy_names(_extreme(_ops.max, _ops.amax, _ops.maximum, 'max'))
+min = _numpy_names(_extreme(_ops.min, _ops.amin, _ops.minimum, 'min'))
 
 
+@_numpy_names
 def median(x, dim=None, keepdim=False):
     """The median of all elements, the lower of two middle ones; with a dim, values and indices along it."""
     both = _ops.median(x, dim, keepdim=keepdim)
     return both.values if dim is None else both
 
 
+@_numpy_names
 def nanmedian(x, dim=None, keepdim=False):
     """median() of the elements that are not NaN."""
     both = _ops.nanmedian(x, dim, keepdim=keepdim)
@@ -150,6 +164,7 @@ def where(condition, x=None, y=None, out=None):
     return _ops.nonzero_tuple(condition) if x is None else _ops.where(condition, x, y, out=out)
 
 
+@_numpy_names
 def split(x, split_size, dim=0):
     """Parts of one size along a dimension, or of several: a tuple."""
     return _ops.split(x, split_size, dim=dim) if isinstance(split_size, int) else _ops.split_sizes(x, split_size, dim=dim)
@@ -197,16 +212,19 @@ def randint(low, high, size=None, **options):
     return _ops.randint(0, low, high, **options) if size is None else _ops.randint(low, high, size, **options)
 
 
+@_numpy_names
 def var(x, dim=None, unbiased=None, correction=1, keepdim=False, out=None):
     """The variance, over the number of elements less correction; unbiased=False is correction=0."""
     return _ops.var(x, dim, correction=correction if unbiased is None else int(unbiased), keepdim=keepdim, out=out)
 
 
+@_numpy_names
 def std(x, dim=None, unbiased=None, correction=1, keepdim=False, out=None):
     """The standard deviation: the root of var()."""
     return _ops.std(x, dim, correction=correction if unbiased is None else int(unbiased), keepdim=keepdim, out=out)
 
 
+@_numpy_names
 def unique(x, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The different elements, or slices along a dimension, in ascending order: a tensor. With an option a tuple: also where
     each element is among them (return_inverse), and how many there are of each (return_counts)."""

@@ -5,7 +5,7 @@ from ctypes import POINTER, c_size_t, c_void_p
 
 from . import _library as _l
 from ._library import Handle, _declare, _fail, _making, _module, _new
-from ._modules import List, Module, _add, _as_input, _part, _replace, _run, _state_of, _tensor, _train
+from ._modules import List, Module, _add, _as_input, _child, _part, _replace, _run, _state_of, _tensor, _train
 from ._tensor import Parameter, Tensor
 
 _clone = _declare('fa_module_clone', c_void_p, [c_void_p])
@@ -58,10 +58,15 @@ class Layer(Module):
         if name in self.__dict__.get('_fixed', ()) and not isinstance(value, (Module, Tensor)) and value != self.__dict__.get(name):
             raise AttributeError(f'{type(self).__name__}.{name} cannot be changed: the library has it since the layer was made. '
                                  f'Make another one: net.layer = {type(self).__name__}(..., {name}={value!r})')
-        if not name.startswith('_') and not isinstance(value, (Module, Tensor)) and _part(_tensor, self._h, name):
-            raise AttributeError(f'{type(self).__name__}.{name} is a tensor of the layer, and stays one: make another layer, as '
-                                 'nn.Linear(..., bias=False)')
+        if not isinstance(value, (Module, Tensor)):
+            self._remove(name)
         super().__setattr__(name, value)
+
+    def _remove(self, name):
+        if not name.startswith('_') and (_part(_tensor, self._h, name) or _part(_child, self._h, name)):
+            raise AttributeError(f'{type(self).__name__}.{name} is a part of the layer, and stays one: make another layer, as '
+                                 'nn.Linear(..., bias=False)')
+        return False
 
     def __del__(self, release=_l._release):
         h = getattr(self, '_h', None)
@@ -133,7 +138,11 @@ class Container(Layer):
         if isinstance(value, Module) and '_parts' in self.__dict__:
             self._put(name, value)
         else:
-            super().__setattr__(name, value)
+            Module.__setattr__(self, name, value)
+
+    def _remove(self, name):
+        self.__dict__.get('_parts', {}).pop(name, None)
+        return Module._remove(self, name)
 
     def __len__(self):
         """The number of modules in it."""

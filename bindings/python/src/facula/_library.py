@@ -121,8 +121,7 @@ class WrongKeys(Error, KeyError):
         super().__init__(message, 'argument')
 
 
-_KINDS = {'file': FileError, 'memory': OutOfMemory}
-_RANGE = re.compile(r'is out of range|there is no dimension|more entries than the tensor has dimensions')
+_KINDS = {'file': FileError, 'memory': OutOfMemory, 'index': OutOfRange}
 _error_code = _declare('fa_error_code', c_int, [])
 _error_message = _declare('fa_error_message', c_char_p, [])
 _error_clear = _declare('fa_error_clear', None, [])
@@ -177,6 +176,7 @@ _IN_PYTHON = {'grad': '.grad', 'apply': 'Function.apply', 'backward': 'backward(
               'optim_set_option': 'optimizer.param_groups'}
 _IDIOMS = (('fa_optim_zero_grad(optimizer)', 'fa_optim_zero_grad()'), ('FA_USE(.no_grad = true)', 'with no_grad():'),
            ('fa_module_train(net, false)', 'net.eval()'), ('fa_module_train(net, true)', 'net.train()'),
+           ('fa_module_add(self, "name", layer)', 'self.name = layer'),
            ('under .no_grad', 'under no_grad()'), ('.no_grad is in force', 'no_grad() is in force'),
            ('a gradient that .grad gives', 'a gradient, as backward(gradient)'), ('fa_pointwise', 'a fused operation'),
            ('allow_unused gives NULL', 'allow_unused=True gives None'), ('=NULL', '=None'), (' is NULL', ' is None'))
@@ -260,7 +260,7 @@ def _fail(path=None):
 
 
 def _error(message, kind):
-    return (OutOfRange if _RANGE.search(message) else _KINDS.get(kind, Error))(message, kind)
+    return _KINDS.get(kind, Error)(message, kind)
 
 
 def _check():
@@ -289,7 +289,7 @@ def _warn(message):
 def _check_warnings():
     """Behind a call: gives Python what the library has logged in it, as of this line."""
     _logged.value = 0
-    level, room = c_int(), ctypes.create_string_buffer(1200)
+    level, room = c_int(), ctypes.create_string_buffer(1 << 14)
     while _take(ctypes.byref(level), room, len(room)):
         message = _in_python(_without_address(room.value))
         if level.value == CONSTANTS['FA_LOG_ERROR']:
@@ -633,6 +633,13 @@ def _dims(d):
         bits |= 1 << (i + 8)
         order = order << 4 | (i + 8)
     return len(d) << 52 | bits | order << 18
+
+
+def _axis(function, axis):
+    """A dimension that has to be given, by NumPy's name."""
+    if axis is None:
+        raise TypeError(f"{function}() missing 1 required positional argument: 'dim'")
+    return axis
 
 
 def _one(p):

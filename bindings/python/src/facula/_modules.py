@@ -35,6 +35,7 @@ _add = _declare('fa_module_add', c_void_p, [c_void_p, c_char_p, c_void_p])
 _replace = _declare('fa_module_replace', c_void_p, [c_void_p, c_char_p, c_void_p])
 _parameter = _declare('fa_module_parameter', c_void_p, [c_void_p, c_char_p, c_void_p])
 _buffer = _declare('fa_module_buffer', c_void_p, [c_void_p, c_char_p, c_void_p])
+_remove = _declare('fa__module_remove', c_bool, [c_void_p, c_char_p])
 _replace_tensor = _declare('fa_module_replace_tensor', c_void_p, [c_void_p, c_char_p, c_void_p])
 _module_to = _declare('fa__module_to', c_void_p, [c_void_p, Place])
 _train = _declare('fa_module_train', c_void_p, [c_void_p, c_bool])
@@ -130,7 +131,9 @@ class Module(Handle):
             _l._warn(f'{name}: modules in a plain {type(value).__name__} are no parts of the network, and neither trained nor '
                      f'saved: use nn.{"ModuleDict" if type(value) is dict else "ModuleList"}')
         put = None
-        if isinstance(value, Module):
+        if value is None:
+            self._remove(name)
+        elif isinstance(value, Module):
             put = _replace if _part(_child, self._h, name) else _add
         elif isinstance(value, Tensor) and _part(_tensor, self._h, name):
             self._refuse(name, value)
@@ -156,6 +159,18 @@ class Module(Handle):
             if any(of.item[i] == old for i in range(of.count)):
                 raise TypeError(f"cannot assign a tensor as parameter '{name}': {name} = nn.Parameter(tensor) makes another parameter, "
                                 f'and with no_grad(): {name}.copy_(tensor) changes this one')
+
+    def __delattr__(self, name):
+        if not self._remove(name) or name in self.__dict__:
+            object.__delattr__(self, name)
+
+    def _remove(self, name):
+        """Whether there was a child, parameter or buffer of this name, which is none any more."""
+        h = getattr(self, '_h', None)  # None: before __init__()
+        if not h or not (_part(_child, h, name) or _part(_tensor, h, name)):
+            return False
+        self.__dict__.get('_unsaved', set()).discard(name)
+        return _remove(h, name.encode()) or _fail()
 
     def __getattr__(self, name):
         """A child, parameter or buffer by its name, where it is no attribute: net.fc.weight."""

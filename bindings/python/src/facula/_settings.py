@@ -40,7 +40,8 @@ _enter = _declare('fa_use_enter', c_size_t, [POINTER(_Settings)])
 _leave = _declare('fa_use_leave', None, [c_size_t])
 _set_grad_enabled = _declare('fa__set_grad_enabled', c_bool, [c_bool])
 _seed = _declare('fa_manual_seed', None, [c_uint64])
-_save = _declare('fa_save', c_bool, [Parameters, c_char_p, c_void_p])
+_save_numpy = _declare('fa_save', c_bool, [Parameters, c_char_p, c_void_p])
+_save_safetensors = _declare('fa__save_safetensors', c_bool, [Parameters, c_char_p, c_void_p])
 _load = _declare('fa_load', c_bool, [Parameters, c_char_p, c_void_p])
 _load_file = _declare('fa_load_file', _Saved, [c_char_p, c_void_p])
 _set_threads = _declare('fa_set_num_threads', None, [c_int])
@@ -234,17 +235,17 @@ def save(what, path):
     tensors = {}
     structure = _structure_of_state(what) if isinstance(what, Module) else _flattened(what, '', tensors)
     plain = isinstance(what, Module) or isinstance(what, dict) and list(tensors) == list(what)
-    options = None
+    write, options = _save_numpy, None
     if str(path).endswith(('.npy', '.npz')):
         if not plain:
             raise TypeError('a file of NumPy has a dict of tensors, and nothing else')
     else:
         names, values = (c_char_p * 1)(_STRUCTURE), (c_char_p * 1)(json.dumps(structure).encode())
-        options = byref(_SaveOptions(_SaveOptions.fa__end.offset, 1, names, values))
+        write, options = _save_safetensors, byref(_SaveOptions(_SaveOptions.fa__end.offset, 1, names, values))
     if not plain and len(set(map(id, tensors.values()))) < len(tensors):
         tensors = {n: t.clone() for n, t in tensors.items()}
     with _scope():
-        if not _save(_array_of(what._state(_state_of) if isinstance(what, Module) else tensors), _text(path), options):
+        if not write(_array_of(what._state(_state_of) if isinstance(what, Module) else tensors), _text(path), options):
             _fail()
 
 

@@ -6,7 +6,7 @@ from .._training import Schedule as LRScheduler
 from .._missing import missing as _missing
 
 StepLR, MultiStepLR, ExponentialLR, CosineAnnealingLR = _lr.step_lr, _lr.multi_step, _lr.exponential, _lr.cosine
-LinearLR, ConstantLR, ReduceLROnPlateau = _lr.linear, _lr.constant, _lr.reduce_on_plateau
+LinearLR, ConstantLR, CyclicLR, ReduceLROnPlateau = _lr.linear, _lr.constant, _lr.cyclic, _lr.reduce_on_plateau
 
 _Rate = CFUNCTYPE(c_double, c_int64, c_int, c_void_p)
 _lambda = _l._declare('fa_schedule_lambda', c_void_p, [c_void_p, _Rate, c_void_p])
