@@ -120,6 +120,8 @@ def default_of(option):
         return 'None', None
     if text.startswith('{'):
         return '(0, 1)', None
+    if text.startswith('FA_DIMS('):
+        return text[len('FA_DIMS'):], None
     if text == 'INT64_MIN':
         return 'None', '-0x8000000000000000'
     if text == 'FA__UNSET':

@@ -110,6 +110,7 @@ class Forms(unittest.TestCase):
         x = fa.arange(6).reshape(2, 3)
         self.assertEqual(x.flip(0, 1).tolist(), [[5, 4, 3], [2, 1, 0]])
         self.assertEqual(fa.flip(x, dims=(1,)).tolist(), x.flip(1).tolist())
+        self.assertEqual(x.rot90().tolist(), [[2, 5], [1, 4], [0, 3]])
         self.assertEqual(fa.ones(1, 2, 1, 1).squeeze(0, 2).shape, (2, 1))
         self.assertEqual(fa.ones(1, 2, 1).squeeze().shape, (2,))
         self.assertEqual([part.tolist() for part in fa.arange(5).tensor_split([1, 3])], [[0], [1, 2], [3, 4]])
