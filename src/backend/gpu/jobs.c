@@ -77,6 +77,8 @@ static void run(job *j)
 }
 
 /* ---- the threads ---- */
+static _Atomic int threads; /* 0: there are none, or none any more */
+
 static void work(void *unused)
 {
     (void)unused;
@@ -92,6 +94,7 @@ static void work(void *unused)
 static void wake(void *unused)
 {
     (void)unused;
+    atomic_store(&threads, 0);
     pthread_mutex_lock(&jobs.lock);
     jobs.stops = true;
     pthread_cond_broadcast(&jobs.asked);
@@ -105,27 +108,25 @@ static int threads_wanted(void)
     return wanted < 0 ? 0 : wanted < MOST_THREADS ? (int)wanted : MOST_THREADS;
 }
 
-static int threads;
-
 static void ask(void)
 {
-    threads = threads_wanted();
+    atomic_store(&threads, threads_wanted());
 }
 
 int fa__gpu_job_threads(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, ask);
-    return threads;
+    return atomic_load(&threads);
 }
 
-/* Without threads who needs a kernel compiles it. They run until the process ends. */
+/* They run until the process ends. */
 static void start_threads(void)
 {
     const int count = fa__gpu_job_threads();
     fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
-    if (count)
-        fa__crew_start(count, work, wake, NULL);
+    if (count && !fa__crew_start(count, work, wake, NULL))
+        atomic_store(&threads, 0);
     fa__error_use(before);
 }
 
