@@ -213,7 +213,7 @@ class Identity(unittest.TestCase):
         self.assertEqual(fa._library._in_python('backward of fa_pointwise: x'), 'backward of a fused operation: x')
         self.assertEqual(fa._library._in_python('backward of fa_mse_loss (its pointwise): x was changed in place by fa_update(), '
                                                 'which fa_optim_step() calls, after it was recorded'),
-                         'backward of nn.functional.mse_loss (its fused operation): x was changed in place by optimizer.step() after it was recorded')
+                         'backward of mse_loss (its fused operation): x was changed in place by optimizer.step() after it was recorded')
 
 
 class Tensors(unittest.TestCase):
