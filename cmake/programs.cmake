@@ -47,6 +47,9 @@ if(FACULA_BENCH)
     add_custom_target(benchmarks DEPENDS ${bench_programs})
 endif()
 
+# What the package for Python has.
+add_custom_target(python-package DEPENDS facula ${FACULA_PLUGINS})
+
 # What is installed, and what `make run` needs.
 add_custom_target(product DEPENDS facula facula_static ${FACULA_PLUGINS})
 if(TARGET facula-command)

@@ -19,14 +19,14 @@ TYPES = {
     'fa_shape': ('Shape', '_shape({0})'),
     'fa_device': ('Device', '_device({0})'),
     'fa_dtype': ('c_int', '_dtype_number({0})'),
-    'int64_t': ('c_int64', '{0}'),
-    'double': ('c_double', '{0}'),
+    'int64_t': ('c_int64', '{0} if {0}.__class__ is int else _integer({0})'),
+    'double': ('c_double', '{0} if {0}.__class__ is float else _real({0})'),
     'bool': ('c_bool', '{0}'),
-    'const char *': ('c_char_p', '_text({0})'),
-    'fa_reduction': ('c_int', '_enum("FA_", {0})'),
-    'fa_interpolation': ('c_int', '_enum("FA_", {0})'),
-    'fa_missing': ('c_int', '_enum("FA_MISSING_", {0})'),
-    'fa_token_kind': ('c_int', '_enum("FA_TOKEN_", {0})'),
+    'const char *': ('c_char_p', '_text({0}, "{0}")'),
+    'fa_reduction': ('c_int', '_enum("FA_", {0}, "{0}")'),
+    'fa_interpolation': ('c_int', '_enum("FA_", {0}, "{0}")'),
+    'fa_missing': ('c_int', '_enum("FA_MISSING_", {0}, "{0}")'),
+    'fa_token_kind': ('c_int', '_enum("FA_TOKEN_", {0}, "{0}")'),
     'fa_module *': ('c_void_p', '_handle({0})'),
     'fa_transform *': ('c_void_p', '_handle({0})'),
     'fa_optim *': ('c_void_p', '_handle({0})'),
@@ -57,9 +57,9 @@ from ctypes import byref as _byref
 from ._library import Arg, Device, Numbers, Parameters, Shape, Tensors
 from ._library import Dataset as _Dataset, Layer as _Layer, Loader as _Loader, Optimizer as _Optimizer
 from ._library import Sampler as _Sampler, Scaler as _Scaler, Schedule as _Schedule, Tensor as _Tensor, Transform as _Transform
-from ._library import _as_tensor, _bits, _dataset, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
-from ._library import _handle, _kept_options, _leave, _made, _module, _new, _numbers, _one, _optimizer, _own, _pair
-from ._library import _parameter_list, _parameters, _result, _results, _scheduled, _several, _shape, _tensors, _text
+from ._library import _as_tensor, _axis, _bits, _dataset, _declare, _device, _dims, _dtype_number, _enum, _enter, _fail, _given, _h
+from ._library import _handle, _integer, _kept_options, _leave, _made, _module, _new, _numbers, _one, _optimizer, _own, _pair
+from ._library import _parameter_list, _parameters, _real, _result, _results, _scheduled, _several, _shape, _tensors, _text
 
 '''
 # Functions, and the names that PyTorch has for parameters of theirs
@@ -90,6 +90,8 @@ ONE = (r'fa_(nn_)?(conv|conv_transpose|max_pool|avg_pool|adaptive_avg_pool|adapt
 # functions whose sizes may be several arguments: fa.zeros(2, 3)
 SEVERAL = {'zeros', 'ones', 'empty', 'rand', 'randn', 'new_zeros', 'new_ones', 'new_empty', 'view', 'reshape', 'expand',
            'permute', 'repeat', 'tile'}
+# NumPy's names, which PyTorch takes, too
+NUMPY = {'dim': 'axis', 'keepdim': 'keepdims'}
 # options whose None is a number in C
 NONE = [(r'fa_nn_batch_norm', 'momentum', '-1.0'), (r'fa_(nn_)?(max|avg)_pool', 'stride', '0')]
 ENUMERATIONS = ('fa_reduction', 'fa_interpolation', 'fa_missing', 'fa_token_kind')
@@ -118,6 +120,8 @@ def default_of(option):
         return 'None', None
     if text.startswith('{'):
         return '(0, 1)', None
+    if text.startswith('FA_DIMS('):
+        return text[len('FA_DIMS'):], None
     if text == 'INT64_MIN':
         return 'None', '-0x8000000000000000'
     if text == 'FA__UNSET':
@@ -196,7 +200,7 @@ def given_options(f, options, structs):
             name = name_of(o['name'])
             asked.append(f'{name} is None' if default == 'None' else f'{name} is {default}' if o['type'] == 'bool' else
                          f'{name} == {default}')
-            value = TYPES[o['type']][1].format(name)
+            value = name if o['type'] == 'int64_t' else TYPES[o['type']][1].format(name)
             values.append(f'{none} if {name} is None else {value}' if none else value)
             if can_be_kept(o):
                 key.append(name)
@@ -245,6 +249,17 @@ def result_lines(f, name, call):
     return lines + f'    return _made(scope, _{RESULTS[result]}, y)\n'
 
 
+def names_of_numpy(f, name):
+    """Parameters with NumPy's names for options, and for a dimension that is the last parameter: those that may be missing;
+    and lines that read them."""
+    ours = [o['name'] for o in f.get('options', []) if o['name'] in NUMPY]
+    lines = [f'    if {NUMPY[o]} is not None:\n        {o} = {NUMPY[o]}\n' for o in ours]
+    if f['parameters'][-1:] and f['parameters'][-1]['name'] == 'dim':
+        ours.insert(0, 'dim')
+        lines.insert(0, f"    if dim is None:\n        dim = _axis('{name}', axis)\n")
+    return [f'{NUMPY[o]}=None' for o in ours], lines
+
+
 def function(f, name, structs):
     options = f.get('options', [])
     ordered = [o for o in options if o['name'] != 'out'] + [o for o in options if o['name'] == 'out']
@@ -252,12 +267,17 @@ def function(f, name, structs):
     sizes = name in SEVERAL and parameters[-1]  # options behind them have names then
     signature = parameters + (['*more'] if sizes else [])
     signature += [f"{name_of(o['name'])}={default_of(o)[0]}" for o in ordered]
+    others, read_others = names_of_numpy(f, name)
+    if 'axis=None' in others and 'dim' in signature:
+        signature[signature.index('dim')] = 'dim=None'
+    signature += ['*', *others] if others else []
     c_types = [TYPES[p['type']][0] for p in f['parameters']] + (['c_void_p'] if 'struct' in f else [])
     result = f['result']
     c_result = 'Tensors' if result == 'fa_tensors' else f'_{result}' if result.endswith('_result') else 'c_void_p'
     head = f"_c_{f['name']} = _declare('{f['symbol']}', {c_result}, [{', '.join(c_types)}])\n"
     lines = [f"def {name}({', '.join(signature)}):\n", documentation(f, ordered)]
     calls = []
+    lines += read_others
     if sizes:
         lines.append(f'    if more:\n        {sizes} = ({sizes}, *more)\n')
     for p in f['parameters']:
@@ -273,6 +293,14 @@ def function(f, name, structs):
             lines.append(f'    if {n}.__class__ is _Tensor:\n        bits_{n}, kind_{n} = {n}._h, 0\n'
                          f'    else:\n        bits_{n}, kind_{n}, {n} = _bits({n})\n')
         calls.append(call)
+    for o in options:  # before they are looked up: 2.0 is equal to 2
+        if o['type'] == 'int64_t':
+            n = name_of(o['name'])
+            none = f" and {n} is not None" if default_of(o)[0] == 'None' else ''
+            lines.append(f'    if {n}.__class__ is not int{none}:\n        {n} = _integer({n})\n')
+        elif o['type'] in ('fa_dims', 'fa_pair', 'one'):
+            n = name_of(o['name'])
+            lines.append(f"    if {n}.__class__ is float:\n        {TYPES[o['type']][1].format(n)}\n")
     lines += [f"    {name_of(o['name'])} = {CONVERTED[o['type']]}({name_of(o['name'])})\n"
               for o in options if o['type'] in CONVERTED]
     lines += [f'    {o} = {number} if {o} is None else {o}\n' for pattern, o, number in NONE if re.match(pattern, f['name'])]
@@ -311,9 +339,10 @@ def constants(api):
 
 
 def methods(api, functions):
-    """Operations whose first argument is a tensor: they are methods, too."""
+    """Operations whose first argument is a tensor: they are methods, too. Those that write to another one are none."""
     names = [f['name'][3:] for f in functions
-             if f['parameters'] and f['parameters'][0]['type'] in ('const fa_tensor *', 'fa_tensor *', 'fa_arg')]
+             if f['parameters'] and f['parameters'][0]['type'] in ('const fa_tensor *', 'fa_tensor *', 'fa_arg')
+             and written(f) in (None, f['parameters'][0]['name'])]
     return f'METHODS = {names}\n'
 
 

@@ -1,5 +1,5 @@
-"""Builds the package: the library by CMake (or from the folder that FACULA_BUILD names), the generated modules, and a copy
-of the library beside them. The package has no extension of CPython's: one wheel for all versions."""
+"""Builds the package: the library by CMake (or from the folder that FACULA_BUILD names), the generated modules, and copies
+of the library and its plugins beside them. The package has no extension of CPython's: one wheel for all versions."""
 import os
 import pathlib
 import shutil
@@ -24,6 +24,12 @@ def version():
     return '.'.join(numbers[f'FA_VERSION_{part}'] for part in ('MAJOR', 'MINOR', 'PATCH'))
 
 
+def jobs():
+    """How many compilers run at once: as many as there are processors, and a gigabyte of memory for each."""
+    memory = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE')
+    return max(1, min(len(os.sched_getaffinity(0)), memory >> 30))
+
+
 def built():
     """The folder of a build, which is made if none is named. A relative name counts from the repository's root."""
     folder = ROOT / (os.environ.get('FACULA_BUILD') or 'build/python')
@@ -32,9 +38,25 @@ def built():
             raise SystemExit('facula: CMake and a C compiler build the library (apt install cmake gcc, or pip install cmake), '
                              'or FACULA_BUILD names the folder of an earlier build')
         options = [f'-DFACULA_{part}=OFF' for part in ('TESTS', 'EXAMPLES', 'BENCH', 'COMMAND')]
+        if shutil.which('ninja') and not (folder / 'CMakeCache.txt').exists():
+            options += ['-G', 'Ninja']
         subprocess.check_call(['cmake', '-S', str(ROOT), '-B', str(folder), '-DCMAKE_BUILD_TYPE=Release', *options])
-        subprocess.check_call(['cmake', '--build', str(folder), '--target', 'facula', '--parallel'])
+        subprocess.check_call(['cmake', '--build', str(folder), '--target', 'python-package', '--parallel', str(jobs())])
     return folder
+
+
+MACHINES = {3: 'i686', 40: 'armv7l', 62: 'x86_64', 183: 'aarch64', 243: 'riscv64'}  # e_machine of ELF
+
+
+def platform_of(library, platform):
+    """The platform's tag for a library: that of this machine, or "linux" and the processor that the library is for."""
+    try:
+        with open(library, 'rb') as file:
+            head = file.read(20)
+    except FileNotFoundError:
+        return platform
+    machine = MACHINES.get(int.from_bytes(head[18:20], 'little')) if head[:4] == b'\x7fELF' else None
+    return platform if machine is None or platform.endswith(machine) else f'linux_{machine}'
 
 
 class Build(build_py):
@@ -46,6 +68,10 @@ class Build(build_py):
             raise SystemExit(f'facula: {named}{folder} has no libfacula.so')
         generate(folder / 'gen/api.json', package)
         shutil.copyfile(folder / 'libfacula.so', package / 'libfacula.so')
+        shutil.rmtree(package / 'facula-plugins', ignore_errors=True)
+        for plugin in (folder / 'facula-plugins').glob('*.so'):
+            (package / 'facula-plugins').mkdir(exist_ok=True)
+            shutil.copyfile(plugin, package / 'facula-plugins' / plugin.name)
 
 
 class Binary(Distribution):
@@ -67,7 +93,8 @@ commands = {'build_py': Build}
 if bdist_wheel:
     class Wheel(bdist_wheel):
         def get_tag(self):
-            return 'py3', 'none', super().get_tag()[2]
+            package = pathlib.Path(self.get_finalized_command('build_py').build_lib) / 'facula'
+            return 'py3', 'none', platform_of(package / 'libfacula.so', super().get_tag()[2])
     commands['bdist_wheel'] = Wheel
 
 elif {'dist_info', 'bdist_wheel'} & set(sys.argv):

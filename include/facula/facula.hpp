@@ -21,7 +21,6 @@
  *  - Threads may use these as C's functions: one handle must not be changed by one thread while another uses it. */
 #ifndef FACULA_HPP
 #define FACULA_HPP
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -36,7 +35,6 @@
 #include <mutex>
 #include <new>
 #include <ostream>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -186,6 +184,7 @@ inline std::string in_cpp(std::string message)
         {"under .no_grad", "under fa::no_grad"},
         {"fa_module_train(net, false)", "net.eval()"},
         {"fa_module_train(net, true)", "net.train()"},
+        {"fa_module_add(self, \"name\", layer)", "member = add(\"name\", layer)"},
         {"fa_optim_zero_grad(optimizer)", "optimizer.zero_grad()"},
         {"fa_grad: ", "grad(): "},
         {"from a gradient that .grad gives", "from a gradient of its shape, as y.backward(gradient)"},
@@ -1393,89 +1392,6 @@ struct transformer_options {
 
 class network;
 
-namespace detail
-{
-
-/* While a network that belongs to no other runs for the first time with gradients, each module is looked at that it
- * runs with gradients: one that was not added to it would be left out by its optimizer and by eval(), without an
- * error. What runs inside such a module is not looked at: it is left out with it. */
-class first_run
-{
-  public:
-    first_run(const fa_module *network, std::atomic<bool> &ran) : outer(running())
-    {
-        if (!ran.load(std::memory_order_relaxed) && !(fa_settings_now)().no_grad && !ran.exchange(true)
-            && !outer) /* else the outer one looks */
-            root = network;
-        if (!outer)
-            running() = this;
-    }
-    first_run(const first_run &) = delete;
-    first_run &operator=(const first_run &) = delete;
-    ~first_run()
-    {
-        running() = outer;
-    }
-    /* Looks at a module that runs while this lives. */
-    class look
-    {
-      public:
-        explicit look(const fa_module *m) : run(running()), root(run ? run->root : nullptr)
-        {
-            if (!m || !root || (fa_settings_now)().no_grad || !is_left_out(root, m))
-                return;
-            if (run->left_out.insert(m).second)
-                fa__warn(
-                    "%s runs inside %s, but was not added to it, and so neither its optimizer nor eval() knows it: "
-                    "member = add(\"name\", ...)",
-                    (fa_module_kind)(m), (fa_module_kind)(root));
-            run->root = nullptr;
-        }
-        look(const look &) = delete;
-        look &operator=(const look &) = delete;
-        ~look()
-        {
-            if (root)
-                run->root = root;
-        }
-
-      private:
-        first_run *const run;
-        const fa_module *const root;
-    };
-
-  private:
-    static first_run *&running()
-    {
-        static thread_local first_run *now = nullptr;
-        return now;
-    }
-    /* Whether it has to be trained, or has a mode, and is none of the descendants. */
-    static bool is_left_out(const fa_module *root, const fa_module *m)
-    {
-        const scope temporary;
-        const fa_parameters p = (fa_module_parameters)(m);
-        bool matters = false;
-        const fa_modules parts = (fa_module_modules)(m);
-        for (size_t i = 0; i < parts.count; i++) {
-            const std::string kind = (fa_module_kind)(parts.item[i]);
-            matters =
-                matters || kind.find("dropout") != std::string::npos || kind.find("batch_norm") != std::string::npos;
-        }
-        for (size_t i = 0; i < p.count; i++)
-            matters = matters || (fa_requires_grad)(p.item[i]);
-        const fa_modules all = (fa_module_modules)(root);
-        for (size_t i = 0; matters && i < all.count; i++)
-            matters = all.item[i] != m;
-        return matters;
-    }
-    const fa_module *root = nullptr;
-    std::set<const fa_module *> left_out;
-    first_run *const outer;
-};
-
-} // namespace detail
-
 /** A layer or network; a function of tensors. */
 class module : public handle<fa_module>
 {
@@ -1688,7 +1604,6 @@ class module : public handle<fa_module>
     tensor run(const tensors &inputs, const char *file, int line) const
     {
         const detail::call here(file, line);
-        const detail::first_run::look looks(get());
         return tensor::owned(fa__forward(get(), inputs.get()));
     }
 };
@@ -1700,7 +1615,8 @@ class module : public handle<fa_module>
  *          fa::tensor forward(const fa::tensor &x) override { return fc2(fa::relu(fc1(x))); }
  *      };
  *
- *  An exception in forward() passes through the library to the caller. The object must not be destroyed while modules
+ *  It is moved with its layers, and cannot be copied; what it was added to then runs the new object. An exception in
+ *  forward() passes through the library to the caller. The object must not be destroyed while modules
  *  that it was added to are run: a network inside a network is a member, or belongs to the outer one:
  *  add("block", std::make_shared<block>()). */
 class network : public module
@@ -1729,15 +1645,13 @@ class network : public module
     /** Makes a module of a kind, which messages name. */
     explicit network(const fa::text &kind = "network") : module(made(kind)), itself(*this)
     {
-        *static_cast<network **>((fa_module_data)(get())) = this;
+        object() = this;
     }
-    /* Its layers are known to the library by the address of this object: it stays where it was made. Return a
-     * std::shared_ptr<mlp>, or keep a std::vector of these: std::make_shared<mlp>(). */
     network(const network &) = delete;
     network &operator=(const network &) = delete;
     virtual ~network()
     {
-        *static_cast<network **>((fa_module_data)(itself.get())) = nullptr;
+        leave();
     }
     /** Computes the result for one input. */
     virtual tensor forward(const tensor &)
@@ -1753,7 +1667,43 @@ class network : public module
         return forward(inputs[0]);
     }
 
+  protected: /* of whole objects: mlp a = std::move(b) */
+    network(network &&other) noexcept
+        : module(std::move(static_cast<module &>(other))), kept(std::move(other.kept)), itself(std::move(other.itself))
+    {
+        enter();
+    }
+    network &operator=(network &&other) noexcept
+    {
+        if (this != &other) {
+            leave();
+            module &from = other;
+            module::operator=(from);
+            from = module();
+            kept = std::move(other.kept);
+            itself = other.itself;
+            other.itself = module();
+            enter();
+        }
+        return *this;
+    }
+
   private:
+    /* The object that the module of C runs, which is in its data. */
+    network *&object() const noexcept
+    {
+        return *static_cast<network **>((fa_module_data)(itself.get()));
+    }
+    void enter() noexcept
+    {
+        if (itself)
+            object() = this;
+    }
+    void leave() noexcept
+    {
+        if (itself)
+            object() = nullptr;
+    }
     static module made(const fa::text &kind)
     {
         const fa_forward_function run = {nullptr, called};
@@ -1767,7 +1717,6 @@ class network : public module
             if (!n)
                 throw error(FA_ERROR_STATE,
                             "the network was destroyed: it has to live as long as the modules that it was added to");
-            const detail::first_run looks(n->itself.get(), n->ran);
             return detail::handed_over(n->forward(detail::all(inputs)));
         } catch (...) {
             detail::gave_up();
@@ -1775,8 +1724,7 @@ class network : public module
         return nullptr;
     }
     std::vector<std::shared_ptr<network>> kept;
-    std::atomic<bool> ran{false};
-    const module itself; /* whatever becomes of the handle */
+    module itself; /* whatever becomes of the handle; undefined after it was moved */
 };
 
 /** A hook of a tensor, from on_grad(), or of a module, from on_forward(), before_forward(), on_backward() or

@@ -260,7 +260,9 @@ typedef struct fa_nn_custom_options {
  *      fa_nn_custom("mlp", sizeof(mlp), mlp_forward, .data = NULL, .destroy = NULL)
  *
  *  @param kind    name of its kind, for messages; copied
- *  @param bytes   size of its data, which is initialized from .data and freed with the module; see fa_module_data()
+ *  @param bytes   size of its data, which is initialized from .data and freed with the module; see fa_module_data().
+ *  That of the struct, sizeof(mlp): if the program writes up to 128 bytes behind it, as after sizeof(mlp *), the next
+ *  fa_module_add() or the first fa_forward() is an error
  *  @param forward a function of (fa_module *, fa_tensor *) or of (fa_module *, fa_tensors) that returns a tensor, or
  *  NULL after an error
  *  @param options the options shown above; NULL for the defaults */
@@ -314,7 +316,11 @@ extern "C" {
 /** The data of a module created by fa_nn_custom(), aligned to 16 bytes; NULL if it has none. */
 FA_API void *fa_module_data(const fa_module *module);
 /** Adds a child to a module, under a `name` that is unique in the module and contains no dots. The module holds a
- *  reference to it. Returns `child`; NULL and an error if the name is in use or a cycle would result. */
+ *  reference to it. Returns `child`; NULL and an error if the name is in use or a cycle would result.
+ *
+ *  In the first run of a network with gradients, a layer that runs inside it but was added to no module is logged as a
+ *  warning, once, if it has parameters that are trained or is in training mode and differs in inference. There is none
+ *  for what runs without gradients, such as a teacher, in a hook, or outside of other modules. */
 FA_API fa_module *fa_module_add(fa_module *module, const char *name, fa_module *child);
 /** Adds a child to a module, named by its number: "0", "1", ... Returns `child`. */
 FA_API fa_module *fa_module_append(fa_module *module, fa_module *child);
@@ -351,6 +357,8 @@ FA_API fa_tensor *fa_module_parameter(fa_module *module, const char *name, fa_te
 /** Adds a buffer under a `name` that is unique in the module: a tensor that moves and is saved with the module, but
  *  is not trained. The module holds a reference to it. Returns `tensor`; NULL and an error as for fa_module_add(). */
 FA_API fa_tensor *fa_module_buffer(fa_module *module, const char *name, fa_tensor *tensor);
+/* Removes a parameter, buffer or child of the module itself. Its data still points to it. */
+FA_API bool fa__module_remove(fa_module *module, const char *name);
 
 /** @} */
 

@@ -9512,6 +9512,37 @@ inline fa::schedule one_cycle(const fa::optimizer &optimizer, double max_lr, int
     return one_cycle(optimizer, max_lr, total_steps, options, file, line);
 }
 
+struct cyclic_options {
+    int64_t step_size_up = 2000;
+    int64_t step_size_down = 0;
+    fa::text mode = "triangular";
+    double gamma = 1;
+    bool cycle_momentum = true;
+    double base_momentum = 0.8;
+    double max_momentum = 0.9;
+};
+inline schedule cyclic(const fa::optimizer &optimizer, double base_lr, double max_lr, const cyclic_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_schedule_cyclic_options given = FA__DEFAULT_fa_schedule_cyclic;
+    given.step_size_up = options.step_size_up;
+    given.step_size_down = options.step_size_down;
+    given.mode = options.mode.get();
+    given.gamma = options.gamma;
+    given.cycle_momentum = options.cycle_momentum;
+    given.base_momentum = options.base_momentum;
+    given.max_momentum = options.max_momentum;
+    return schedule::owned((fa_schedule_cyclic)(optimizer.get(), base_lr, max_lr, &given));
+}
+
+template <class Number, detail::if_integer<Number> = 0>
+inline fa::schedule cyclic(const fa::optimizer &optimizer, double base_lr, double max_lr, Number step_size_up, FA__HERE)
+{
+    cyclic_options options;
+    options.step_size_up = static_cast<int64_t>(step_size_up);
+    return cyclic(optimizer, base_lr, max_lr, options, file, line);
+}
+
 struct reduce_on_plateau_options {
     fa::text mode = "min";
     double factor = 0.1;

@@ -140,10 +140,13 @@ typedef struct fa_save_options {
  *      fa_save(FA_NAMED("mean", mean, "std", std), "statistics.safetensors")
  *
  *  @param state   a module, of which fa_module_state() is written, or an fa_parameters with names
- *  @param path    path of the file, which is replaced if it exists
+ *  @param path    path of the file, which is replaced if it exists. A name that ends with ".pt" or ".pth" is an error:
+ *  PyTorch's files are pickles, which the library neither writes nor reads
  *  @param options the options shown above; NULL for the defaults
  *  @return false and an error, with the old file unchanged. Names and strings that are not valid UTF-8 are an error */
 FA_API bool fa_save(fa_parameters state, const char *path, const fa_save_options *options);
+/* The same in the format of safetensors, whatever the path ends with. */
+FA_API bool fa__save_safetensors(fa_parameters state, const char *path, const fa_save_options *options);
 #define fa_save(...) FA__CALL2(fa_save, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__STATE, FA__SAME, __VA_ARGS__)
 
 /** Options of fa_load(). */

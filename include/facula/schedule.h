@@ -201,6 +201,39 @@ FA_API fa_schedule *fa_schedule_one_cycle(fa_optim *optimizer, double max_lr, in
 #define fa_schedule_one_cycle(...)                                                                                     \
     FA__CALL3(fa_schedule_one_cycle, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 
+/** Options of fa_schedule_cyclic(). */
+typedef struct fa_schedule_cyclic_options {
+    size_t size;            /**< set by the macro */
+    int64_t step_size_up;   /**< steps in which the rate rises, at least 1 */
+    int64_t step_size_down; /**< steps in which it falls; 0: as many as it rises in */
+    const char *mode;       /**< "triangular": cycles of one height; "triangular2": each half as high as the one before;
+                               "exp_range": the height is multiplied with gamma in each step */
+    double gamma;           /**< for "exp_range" */
+    bool cycle_momentum;    /**< lower the momentum, or Adam's beta1, while the rate rises, and raise it while the rate
+                               falls */
+    double base_momentum;   /**< minimum momentum */
+    double max_momentum;    /**< maximum momentum, used in the first step */
+    char fa__end;
+} fa_schedule_cyclic_options;
+#define FA__DEFAULT_fa_schedule_cyclic                                                                                 \
+    {                                                                                                                  \
+        offsetof(fa_schedule_cyclic_options, fa__end), 2000, 0, "triangular", 1, true, 0.8, 0.9, 0                     \
+    }
+/** Raises the learning rate from base_lr to max_lr and lowers it again, in cycles without an end (Smith 2017). It
+ *  replaces the learning rates of the optimizer. Meant to be stepped after each batch.
+ *
+ *      fa_schedule_cyclic(opt, 0.01, 0.1, .step_size_up = 2000, .step_size_down = 0, .mode = "triangular", .gamma = 1,
+ *          .cycle_momentum = true, .base_momentum = 0.8, .max_momentum = 0.9)
+ *
+ *  @param optimizer the optimizer; with cycle_momentum it must have the option momentum or beta1
+ *  @param base_lr   the lowest learning rate, that of the first step
+ *  @param max_lr    the highest one
+ *  @param options   the options shown above; NULL for the defaults */
+FA_API fa_schedule *fa_schedule_cyclic(fa_optim *optimizer, double base_lr, double max_lr,
+                                       const fa_schedule_cyclic_options *options);
+#define fa_schedule_cyclic(...)                                                                                        \
+    FA__CALL3(fa_schedule_cyclic, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+
 /* ---- schedules that depend on results ---- */
 
 /** Options of fa_schedule_reduce_on_plateau(). */

@@ -59,7 +59,7 @@ static int start_threads(fa__crew *c, int count)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (made < count && pthread_create(&c->thread[made], NULL, run, c) == 0) {
         char name[16];
-        snprintf(name, sizeof name, "facula-data-%d", made % 100);
+        snprintf(name, sizeof name, "facula-crew-%d", made % 100);
         pthread_setname_np(c->thread[made++], name);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);

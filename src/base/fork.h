@@ -12,7 +12,6 @@ typedef enum fa__fork_moment { FA__FORK_BEFORE, FA__FORK_PARENT, FA__FORK_CHILD 
  * may wait for threads that take those, but must never take an earlier one. New locks must be added here. */
 typedef enum fa__fork_place {
     FA__FORK_HELPERS,     /* threads that help in backward passes */
-    FA__FORK_CREWS,       /* background threads */
     FA__FORK_REGISTRY,    /* registry of devices */
     FA__FORK_MOVES,       /* storages that are moved to make room */
     FA__FORK_DEVICES,     /* of each device */
@@ -25,6 +24,8 @@ typedef enum fa__fork_place {
     FA__FORK_FORMULAS,    /* compiled expressions of operations and users */
     FA__FORK_REGISTERED,  /* registered operations */
     FA__FORK_KERNELS,     /* list of kernels compiled for GPUs */
+    FA__FORK_COMPILERS,   /* kernels to be compiled for GPUs */
+    FA__FORK_CREWS,       /* background threads */
     FA__FORK_EXPRESSIONS, /* cache of users' expressions */
     FA__FORK_ORDER,       /* pending work recorded by storages */
     FA__FORK_FAULTS,      /* which work of queues is behind a fault */

@@ -52,6 +52,19 @@ bool fa__log_wants(const char *topic)
 
 enum { MESSAGE = 1200, KEPT = 32 };
 
+/* Memory for a text: `room` if it is short. NULL if memory runs out. It is the C library's: the program's allocator may
+ * log. */
+static char *text_memory(char room[MESSAGE], size_t size)
+{
+    return size <= MESSAGE ? room : malloc(size);
+}
+
+static void text_free(const char room[MESSAGE], char *text)
+{
+    if (text != room)
+        free(text);
+}
+
 static void (*_Atomic words)(char *message, size_t size);
 
 void fa__log_words(void (*rewrite)(char *message, size_t size))
@@ -65,12 +78,15 @@ static void to_standard_error(void *context, fa_log_level level, const char *mes
     pthread_once(&topics_once, read_topics);
     if (level < FA_LOG_WARNING && !topics[0])
         return;
-    char text[MESSAGE];
-    snprintf(text, sizeof text, "%s", message);
     void (*rewrite)(char *, size_t) = words;
-    if (rewrite)
-        rewrite(text, sizeof text);
-    fprintf(stderr, "facula: %s: %s\n", level_names[level], text);
+    const size_t size = 2 * strlen(message) + 200; /* room for other words */
+    char room[MESSAGE], *text = rewrite ? text_memory(room, size) : NULL;
+    if (text) {
+        memcpy(text, message, strlen(message) + 1);
+        rewrite(text, size);
+    }
+    fprintf(stderr, "facula: %s: %s\n", level_names[level], text ? text : message);
+    text_free(room, text);
 }
 
 void fa_set_log(fa_log_function *function, void *context)
@@ -86,21 +102,24 @@ static struct {
     unsigned first, count;
     struct {
         fa_log_level level;
-        char message[MESSAGE];
+        char *message;
     } ring[KEPT];
 } kept; /* with the target's lock */
 
 void fa_log_keep(void *context, fa_log_level level, const char *message)
 {
+    char *copy = message ? strdup(message) : NULL;
     pthread_mutex_lock(&target.lock);
     if (context)
         __atomic_store_n((int *)context, 1, __ATOMIC_RELAXED);
-    if (message && kept.count < KEPT) {
+    if (copy && kept.count < KEPT) {
         unsigned at = (kept.first + kept.count++) % KEPT;
         kept.ring[at].level = level;
-        snprintf(kept.ring[at].message, MESSAGE, "%s", message);
+        kept.ring[at].message = copy;
+        copy = NULL;
     }
     pthread_mutex_unlock(&target.lock);
+    free(copy);
 }
 
 bool fa_log_take(fa_log_level *level, char *message, size_t size)
@@ -110,6 +129,7 @@ bool fa_log_take(fa_log_level *level, char *message, size_t size)
     if (there) {
         *level = kept.ring[kept.first].level;
         snprintf(message, size, "%s", kept.ring[kept.first].message);
+        free(kept.ring[kept.first].message);
         kept.first = (kept.first + 1) % KEPT;
         kept.count--;
     }
@@ -130,26 +150,39 @@ static void send(fa_log_level level, const char *message)
     errno = error;
 }
 
+/* Sends a message of any length, which begins with a line of the program or "". If memory for it runs out, it is cut.
+ */
+static void compose(fa_log_level level, const char *line, const char *format, va_list list)
+{
+    va_list again;
+    va_copy(again, list);
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    size_t size = strlen(line) + (length < 0 ? 0 : (size_t)length) + 3;
+    char room[MESSAGE], *message = text_memory(room, size);
+    if (!message) {
+        message = room;
+        size = sizeof room;
+    }
+    fa__text text = fa__text_in(message, size);
+    fa__text_add(&text, *line ? "%s: " : "%s", line);
+    fa__text_add_list(&text, format, list);
+    send(level, message);
+    text_free(room, message);
+}
+
 void fa__log(fa_log_level level, const char *format, ...)
 {
-    char message[MESSAGE];
-    fa__text text = fa__text_in(message, sizeof message);
     va_list list;
     va_start(list, format);
-    fa__text_add_list(&text, format, list);
+    compose(level, "", format, list);
     va_end(list);
-    send(level, message);
 }
 
 void fa__warn(const char *format, ...)
 {
-    char message[MESSAGE];
-    fa__text text = fa__text_in(message, sizeof message);
-    if (fa__line)
-        fa__text_add(&text, "%s: ", fa__line);
     va_list list;
     va_start(list, format);
-    fa__text_add_list(&text, format, list);
+    compose(FA_LOG_WARNING, fa__line ? fa__line : "", format, list);
     va_end(list);
-    send(FA_LOG_WARNING, message);
 }

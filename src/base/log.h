@@ -4,7 +4,7 @@
 #include "base/types.h"
 #include <facula/host.h>
 
-/* Logs one line, without a newline. Messages over 1200 bytes are truncated. */
+/* Logs one line, without a newline. */
 void fa__log(fa_log_level level, const char *format, ...) FA__PRINTF(2, 3);
 
 /* True if FACULA_LOG enables a topic. It is a comma-separated list such as "placement,memory", or "all", and is read

@@ -15,7 +15,7 @@ static _Atomic int cpus_known;     /* 0: not determined yet */
 static _Atomic(fa_parallel_for *) host_function;
 static _Atomic(void *) host_context;
 
-static int cpus(void)
+int fa__host_cpus(void)
 {
     int known = atomic_load_explicit(&cpus_known, memory_order_relaxed);
     if (known)
@@ -35,13 +35,13 @@ static int default_threads(void)
 {
     const char *value = getenv("FACULA_NUM_THREADS");
     if (!value || !*value)
-        return at_most(cpus());
+        return at_most(fa__host_cpus());
     char *end;
     long threads = strtol(value, &end, 10);
     if (!*end && threads > 0)
         return at_most(threads);
     fa__log(FA_LOG_WARNING, "FACULA_NUM_THREADS is \"%s\", not a number of threads; it is ignored", value);
-    return at_most(cpus());
+    return at_most(fa__host_cpus());
 }
 
 int fa__parallel_threads(void)
@@ -56,7 +56,7 @@ int fa__parallel_threads(void)
 
 bool fa__threads_spin(void)
 {
-    return fa__parallel_threads() <= cpus();
+    return fa__parallel_threads() <= fa__host_cpus();
 }
 
 int fa_num_threads(void)

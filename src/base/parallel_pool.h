@@ -22,6 +22,9 @@ void fa__loop_error_keep(fa__loop_error *kept, int64_t where);
 /* Runs a loop on the pool. False, with nothing done, if the pool is in use. grain is at least 1. */
 bool fa__pool_run(int64_t count, int64_t grain, int threads, fa__loop_body *body, void *context);
 
+/* CPUs that this process may use. */
+int fa__host_cpus(void);
+
 /* True if threads should spin before they sleep, that is, if there is a CPU for each. */
 bool fa__threads_spin(void);
 #endif

@@ -20,6 +20,13 @@ static bool save_numpy(const char *path, fa_parameters state, fa_metadata metada
     return many ? fa__npz_write(who, path, state) : fa__npy_write(who, path, state);
 }
 
+bool fa__save_safetensors(fa_parameters state, const char *path, const fa_save_options *options)
+{
+    fa_save_options o = FA__DEFAULT_fa_save;
+    fa__options_read(&o, o.size, options);
+    return fa__stored_write("fa_save", path, state, o.metadata);
+}
+
 bool(fa_save)(fa_parameters state, const char *path, const fa_save_options *options)
 {
     fa_save_options o = FA__DEFAULT_fa_save;
@@ -27,7 +34,13 @@ bool(fa_save)(fa_parameters state, const char *path, const fa_save_options *opti
     bool many = path && ends_with(path, ".npz");
     if (many || (path && ends_with(path, ".npy")))
         return save_numpy(path, state, o.metadata, many);
-    return fa__stored_write("fa_save", path, state, o.metadata);
+    if (path && (ends_with(path, ".pt") || ends_with(path, ".pth")))
+        return fa_fail(
+            FA_ERROR_ARGUMENT,
+            "fa_save: %s: torch.load() would not read this file, which is no pickle of Python's: a name that "
+            "ends with .safetensors is read by safetensors.torch.load_file()",
+            path);
+    return fa__save_safetensors(state, path, options);
 }
 
 bool(fa_load)(fa_parameters state, const char *path, const fa_load_options *options)

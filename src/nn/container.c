@@ -69,6 +69,11 @@ static fa_tensor *no_forward(fa_module *self, fa_tensors inputs)
     return NULL;
 }
 
+bool fa__is_list(const fa_module *module)
+{
+    return module->forward.many == no_forward;
+}
+
 static fa_module *holding(const char *kind, fa_module *made, size_t count, fa_module *const *modules)
 {
     for (size_t i = 0; made && i < count; i++) {

@@ -53,6 +53,16 @@ static void locate(const fa_module *module)
     fa__error_end(before, failure.text);
 }
 
+/* Looks once at what the constructor has written. */
+static bool data_is_good(fa_module *module)
+{
+    if (atomic_load_explicit(&module->whole, memory_order_relaxed))
+        return true;
+    const bool good = fa__module_data_check(module, "fa_forward");
+    atomic_store_explicit(&module->whole, good, memory_order_relaxed);
+    return good;
+}
+
 static bool inputs_are_good(const fa_module *module, fa_tensors inputs)
 {
     for (size_t i = 0; i < inputs.count; i++)
@@ -83,7 +93,7 @@ static fa_tensor *run_many(fa_module *module, fa_tensors inputs)
 
 static fa_tensor *run(fa_module *module, fa_tensors inputs)
 {
-    if (!inputs_are_good(module, inputs))
+    if (!data_is_good(module) || !inputs_are_good(module, inputs))
         return NULL;
     fa_tensor *y = module->forward.many ? run_many(module, inputs) : module->forward.one(module, inputs.item[0]);
     if (!y)
@@ -125,12 +135,14 @@ fa_tensor *fa__forward(fa_module *module, fa_tensors inputs)
         watching.watch(watching.context, module);
     failure.outer = NULL;
     const fa_module *held = module->hooks ? fa__hold(module) : NULL; /* a hook may remove the module from its parent */
+    const fa__first_run before = fa__first_run_begin(module);
     FA_SCOPE;
     fa_tensor *y = held ? fa__run_hooked(module, inputs, run) : run(module, inputs);
     if (y && !is_alive(module, y))
         y = NULL;
     if (!y)
         locate(module);
+    fa__first_run_end(before);
     fa__unhold(held);
     return fa_escape(y);
 }

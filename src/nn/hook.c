@@ -227,7 +227,9 @@ static fa_tensor *run_with(fa_module *module, fa_tensors inputs, fa__run *run)
     fa_tensor *y = run(module, inputs);
     EACH_HOOK(h, module, FA__FORWARD)
     {
+        const fa__first_run before = fa__first_run_pause();
         fa_tensor *other = ((fa_forward_hook *)h.function)(module, inputs, y, h.context);
+        fa__first_run_end(before);
         y = other ? other : y;
     }
     return y;
@@ -240,8 +242,10 @@ fa_tensor *fa__run_hooked(fa_module *module, fa_tensors inputs, fa__run *run)
         return NULL;
     for (size_t i = 0; i < inputs.count; i++)
         a->item[i] = inputs.item[i];
+    const fa__first_run before = fa__first_run_pause();
     EACH_HOOK(h, module, FA__FORWARD_PRE)
     ((fa_forward_pre_hook *)h.function)(module, a->item, inputs.count, h.context);
+    fa__first_run_end(before);
     inputs.item = a->item;
     bool backward = has(module, FA__BACKWARD) || has(module, FA__BACKWARD_PRE);
     passage *p = backward ? passage_new(module) : NULL;

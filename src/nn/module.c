@@ -6,7 +6,6 @@
 #include <facula/host.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <stdatomic.h>
 #include <string.h>
 
 static void member_destroy(void *object)
@@ -38,17 +37,32 @@ bool fa__module_check(const fa_module *module, const char *who)
     return fa__object_check(module, &module_type, who);
 }
 
+/* Zeros behind the data of a module, which show that a program has written there: its struct is larger. */
+enum { MARGIN = 128 };
+
+bool fa__module_data_check(const fa_module *module, const char *who)
+{
+    static const char zeros[MARGIN];
+    if (!module->bytes || !memcmp((const char *)module->data + module->bytes, zeros, MARGIN))
+        return true;
+    return fa_fail(FA_ERROR_ARGUMENT,
+                   "%s: the data of the module %s has %zu bytes, and the program has written behind them: "
+                   "fa_nn_custom(\"%s\", sizeof(the struct), ...), not the size of a pointer to it",
+                   who, module->kind, module->bytes, module->kind);
+}
+
 fa_module *(fa_nn_custom)(const char *kind, size_t bytes, fa_forward_function forward,
                           const fa_nn_custom_options *options)
 {
     fa_nn_custom_options o = FA__DEFAULT_fa_nn_custom;
     fa__options_read(&o, o.size, options);
     size_t text = kind ? strlen(kind) + 1 : 0, head = (sizeof(fa_module) + 15) & ~(size_t)15;
-    if (!kind || (!forward.one && !forward.many) || bytes > SIZE_MAX / 2 - head - text) {
+    size_t margin = bytes ? MARGIN : 0;
+    if (!kind || (!forward.one && !forward.many) || bytes > SIZE_MAX / 2 - head - text - MARGIN) {
         fa_fail(FA_ERROR_ARGUMENT, "fa_nn_custom: a module has a name, data of a possible size and a forward function");
         return NULL;
     }
-    fa_module *m = fa_object_new(&module_type, head + bytes + text);
+    fa_module *m = fa_object_new(&module_type, head + bytes + margin + text);
     if (!m)
         return NULL;
     char *after = (char *)m + head;
@@ -56,7 +70,7 @@ fa_module *(fa_nn_custom)(const char *kind, size_t bytes, fa_forward_function fo
     m->bytes = bytes;
     if (bytes && o.data)
         memcpy(m->data, o.data, bytes);
-    m->kind = memcpy(after + bytes, kind, text);
+    m->kind = memcpy(after + bytes + margin, kind, text);
     m->end = &m->first;
     m->destroy = o.destroy;
     m->forward = forward;
@@ -101,6 +115,8 @@ bool fa__layer_trains(const fa_module *layer)
     if (layer->training && fa__settings().no_grad && !layer->trains_unrecorded && !unrecorded_training
         && !fa__in_apply())
         warn_of_training(layer);
+    if (layer->training)
+        fa__first_run_report();
     return layer->training;
 }
 
@@ -129,7 +145,7 @@ static bool member_add(fa_module *module, fa__member_kind kind, const char *name
 {
     if (!object)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: \"%s\" is NULL", who, name ? name : "NULL");
-    if (!fa__module_check(module, who) || !name_is_good(module, name, who))
+    if (!fa__module_check(module, who) || !fa__module_data_check(module, who) || !name_is_good(module, name, who))
         return false;
     FA_SCOPE;
     size_t text = strlen(name) + 1;
@@ -162,7 +178,10 @@ static bool may_hold(const fa_module *module, const fa_module *child, const char
 
 static fa_module *add(fa_module *module, const char *name, fa_module *child, const char *who)
 {
-    return may_hold(module, child, who) && member_add(module, FA__CHILD, name, child, who) ? child : NULL;
+    if (!may_hold(module, child, who) || !member_add(module, FA__CHILD, name, child, who))
+        return NULL;
+    fa__mark_in_network(module, child);
+    return child;
 }
 
 fa_module *fa_module_add(fa_module *module, const char *name, fa_module *child)
@@ -205,6 +224,24 @@ fa_tensor *fa_module_buffer(fa_module *module, const char *name, fa_tensor *tens
     return member_add(module, FA__BUFFER, name, tensor, "fa_module_buffer") ? tensor : NULL;
 }
 
+bool fa__module_remove(fa_module *module, const char *name)
+{
+    static const char who[] = "fa_module_remove";
+    if (!fa__module_check(module, who))
+        return false;
+    fa__member **at = &module->first;
+    while (*at && strcmp((*at)->name, name))
+        at = &(*at)->next;
+    fa__member *gone = *at;
+    if (!gone)
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s has no \"%s\"", who, module->kind, name);
+    *at = gone->next;
+    if (!gone->next)
+        module->end = at;
+    fa__unhold(gone);
+    return true;
+}
+
 /* ---- replacing members ---- */
 
 /* Replaces the object of a member, and pointers to the old one in the module's data. */
@@ -228,6 +265,7 @@ fa_module *fa_module_replace(fa_module *module, const char *name, fa_module *chi
     if (!m || !may_hold(holder, child, who))
         return NULL;
     put(holder, m, child);
+    fa__mark_in_network(holder, child);
     return child;
 }
 

@@ -3,6 +3,7 @@
 #define FA__NN_MODULE_H
 #include <facula/nn.h>
 #include <facula/scope.h>
+#include <stdatomic.h>
 
 typedef enum { FA__PARAMETER, FA__BUFFER, FA__CHILD } fa__member_kind;
 
@@ -38,6 +39,10 @@ struct fa_module {
     fa_forward_function forward;
     bool training;
     bool trains_unrecorded; /* was set to training mode where gradients are off: so it is meant */
+    bool in_network;        /* was added to a module that runs, not just to a list */
+    atomic_bool whole;      /* its data was checked */
+    atomic_bool ran;        /* as the outermost module, with gradients */
+    atomic_bool reported;   /* as a layer that was not added */
 };
 
 /* A position in a traversal: a module, and the names that lead to it. */
@@ -58,11 +63,33 @@ void fa__unrecorded_training(bool begins);
 /* Calls watch(context, module) before each run of a module in this thread; NULL: no longer. */
 void fa__forward_watch(void (*watch)(void *context, fa_module *), void *context);
 
+/* What runs in this thread. */
+typedef struct fa__first_run {
+    const fa_module *module; /* the innermost module that runs; NULL: none */
+    bool looks;              /* the outermost one is in its first run with gradients: layers are looked at */
+    fa_module *stranger;     /* the outermost one that was not added; NULL: none */
+    const fa_module *around; /* the module that runs it */
+} fa__first_run;
+/* Begins a run of a module, and reports it if it was not added and has parameters that are trained. Returns what
+ * fa__first_run_end() restores. */
+fa__first_run fa__first_run_begin(fa_module *module);
+/* Begins a call of a hook: what it runs is no part of the network. */
+fa__first_run fa__first_run_pause(void);
+void fa__first_run_end(fa__first_run before);
+/* Logs a warning, once, of the module that was not added, if one runs. */
+void fa__first_run_report(void);
+/* Notes that a child was added to a module. */
+void fa__mark_in_network(const fa_module *module, fa_module *child);
+/* Whether a module only holds others: fa_nn_list(), fa_nn_dict(). */
+bool fa__is_list(const fa_module *module);
+
 /* Traverses a module and its descendants. False if a visit returned false; false and an error if modules are nested
  * too deeply. */
 bool fa__module_walk(const fa_module *module, fa__visit *visit, void *context);
 /* Checks that this is a module; sets an error that starts with `who` if not. */
 bool fa__module_check(const fa_module *module, const char *who);
+/* Checks that nothing was written behind its data; sets an error that starts with `who` otherwise. */
+bool fa__module_data_check(const fa_module *module, const char *who);
 /* The parameter, buffer or, with `child`, child at a dotted path, and the module that contains it. NULL and an error
  * that starts with `who` if there is none. */
 fa__member *fa__module_find(const fa_module *module, const char *path, bool child, const char *who,

@@ -51,6 +51,16 @@ bool fa__groups_are_good(const char *who, const char *option, fa_list list, int 
     return true;
 }
 
+const char *fa__schedule_momentum(const fa_optim *o, const char *who)
+{
+    static const char *const names[] = {"momentum", "beta1"};
+    for (int i = 0; i < 2; i++)
+        if (fa__option_find(o->method, names[i]) >= 0)
+            return names[i];
+    fa_fail(FA_ERROR_ARGUMENT, "%s: %s has no momentum: .cycle_momentum = false", who, o->method->name);
+    return NULL;
+}
+
 /* ---- rates ---- */
 
 double fa__schedule_rate(const fa_schedule *s, int group)

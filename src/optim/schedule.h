@@ -46,6 +46,9 @@ bool fa__schedule_set(fa_schedule *s, const char *who);
 /* The current rate of a group. */
 double fa__schedule_rate(const fa_schedule *s, int group);
 
+/* The option of an optimizer that is cycled, momentum or beta1; NULL and an error if it has none. */
+const char *fa__schedule_momentum(const fa_optim *o, const char *who);
+
 /* Checks of options; errors contain the kind and the option. */
 bool fa__whole_is_good(const char *who, const char *option, int64_t value, int64_t least);
 bool fa__number_is_good(const char *who, const char *option, double value, double least, double most);

@@ -134,17 +134,6 @@ static bool options_are_good(double max_lr, int64_t total_steps, const fa_schedu
            && positive(".div_factor", g->div_factor) && positive(".final_div_factor", g->final_div_factor);
 }
 
-/* The option of the optimizer that is cycled; NULL and an error if it has none. */
-static const char *momentum_of(const fa_optim *o)
-{
-    static const char *const names[] = {"momentum", "beta1"};
-    for (int i = 0; i < 2; i++)
-        if (fa__option_find(o->method, names[i]) >= 0)
-            return names[i];
-    fa_fail(FA_ERROR_ARGUMENT, "%s: %s has no momentum: .cycle_momentum = false", kind.name, o->method->name);
-    return NULL;
-}
-
 fa_schedule *(fa_schedule_one_cycle)(fa_optim *o, double max_lr, int64_t total_steps,
                                      const fa_schedule_one_cycle_options *options)
 {
@@ -153,7 +142,7 @@ fa_schedule *(fa_schedule_one_cycle)(fa_optim *o, double max_lr, int64_t total_s
     if (!fa__optim_check(o, kind.name) || !options_are_good(max_lr, total_steps, &given)
         || !fa__groups_are_good(kind.name, ".max_lrs", given.max_lrs, (int)o->groups))
         return NULL;
-    const char *momentum = given.cycle_momentum ? momentum_of(o) : NULL;
+    const char *momentum = given.cycle_momentum ? fa__schedule_momentum(o, kind.name) : NULL;
     one_cycle *t = given.cycle_momentum && !momentum ? NULL : fa__schedule_new(&kind, sizeof *t, o);
     if (!t)
         return NULL;

@@ -58,6 +58,38 @@ assert "site" in fa.__file__') >>"$work/log" 2>&1; then
         cat "$work/log"
         status=1
     fi
+    for plugin in "$build"/facula-plugins/*.so; do
+        [ -e "$plugin" ] || continue
+        if (cd "$work" && PYTHONPATH="$work/site" "$python" - "$plugin") >"$work/log" 2>&1 <<'END'; then
+import ctypes, pathlib, sys
+from facula import _library
+name, available = pathlib.Path(sys.argv[1]).stem.partition('-')[2], _library.lib.fa_plugin_available
+available.restype, available.argtypes = ctypes.c_bool, [ctypes.c_char_p]
+assert available(name.encode()), f'the plugin {name} is not found'
+assert (pathlib.Path(_library.__file__).parent / 'facula-plugins' / f'facula-{name}.so').exists(), f'{name} is not in the package'
+END
+            echo "[       OK ] python: the plugin $(basename "$plugin" .so) of the package"
+        else
+            cat "$work/log"
+            status=1
+        fi
+    done
+
+    # a library for another processor: the wheel says so
+    mkdir -p "$work/arm/gen"
+    cp "$build/gen/api.json" "$work/arm/gen"
+    "$python" -c 'import sys
+head = bytearray(open(sys.argv[1], "rb").read(64))
+head[18:20] = bytes([183, 0])
+open(sys.argv[2], "wb").write(head)' "$build/libfacula.so" "$work/arm/libfacula.so"
+    if FACULA_BUILD="$work/arm" "$python" -m pip wheel -q --no-index --no-deps --no-build-isolation -w "$work/wheels" \
+        "$work/tree/bindings/python" >"$work/log" 2>&1 && ls "$work/wheels" | grep -q 'py3-none-linux_aarch64\.whl$'; then
+        echo '[       OK ] python: the wheel of an aarch64 library'
+    else
+        cat "$work/log"
+        ls "$work/wheels"
+        status=1
+    fi
 else
     echo 'pip install: skipped, there is no pip with setuptools'
     skipped=$((skipped + 1))

@@ -6,6 +6,8 @@
 #include <facula/facula.hpp>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <sstream>
 #include <thread>
 #include <unistd.h>
@@ -407,6 +409,60 @@ static void networks_inside_networks()
     CHECK(fa::ones({1}).to(fa::device(std::string("cpu"))).item() == 1);
 }
 
+static mlp returned(bool first)
+{
+    mlp one, other;
+    return first ? std::move(one) : std::move(other);
+}
+
+static void networks_that_are_moved()
+{
+    static_assert(std::is_nothrow_move_constructible<mlp>::value && !std::is_copy_constructible<mlp>::value,
+                  "networks are moved");
+    const fa::tensor x = fa::rand({5, 4});
+    std::optional<mlp> maybe = returned(true);
+    const fa::tensor y = (*maybe)(x);
+    const fa::module around = fa::nn::sequential({*maybe, fa::nn::relu()});
+    fa::module left;
+    {
+        std::vector<mlp> many;
+        for (int i = 0; i < 5; i++)
+            many.push_back(returned(i % 2 == 0));
+        many.push_back(std::move(*maybe));
+        maybe.reset();
+        many.erase(many.begin(), many.begin() + 2); // moves the others by assignment
+        CHECK(many.size() == 4 && fa::equal(many[3](x), y) && fa::equal(around(x), fa::relu(y)));
+        CHECK(many[3].parameters().size() == 5 && many[0](x).size(1) == 2);
+        many[3].refuse = 1;
+        bool thrown = false;
+        try {
+            (void)around(x);
+        } catch (const std::out_of_range &) {
+            thrown = true;
+        }
+        CHECK(thrown);
+        std::map<std::string, mlp> named;
+        named.emplace("a", std::move(many[3]));
+        named.at("a").refuse = 0;
+        CHECK(fa::equal(around(x), fa::relu(y)));
+        CHECK(says(failure([&] { (void)many[3](x); }), "is undefined or moved-from"));
+        many[3] = returned(false);
+        CHECK(many[3](x).size(0) == 5 && fa::equal(named.at("a")(x), y));
+        left = many[3];
+        many[3] = std::move(named.at("a")); // the one before ends
+        CHECK(says(failure([&] { (void)left(x); }), "the network was destroyed"));
+        mlp &same = many[3];
+        many[3] = std::move(same);
+        CHECK(fa::equal(many[3](x), y) && fa::equal(around(x), fa::relu(y)));
+        std::vector<outer> outers;
+        outers.emplace_back();
+        const fa::tensor z = outers[0](x);
+        outers.emplace_back();
+        CHECK(fa::equal(outers[0](x), z) && outers[0].parameters().size() == 15);
+    }
+    CHECK(says(failure([&] { (void)around(x); }), "the network was destroyed"));
+}
+
 struct adds : fa::network {
     using network::forward;
     fa::tensor forward(const std::vector<fa::tensor> &inputs) override
@@ -423,7 +479,6 @@ static void networks(const std::string &work)
     CHECK(says(failure([&] { (void)no_forward(fa::ones({2})); }), "override forward(const fa::tensor &)"));
     CHECK(says(failure([&] { (void)no_forward(fa::ones({2}), fa::ones({2})); }),
                "override forward(const std::vector<fa::tensor> &)"));
-    CHECK(!std::is_move_constructible<mlp>::value);
     const std::vector<fa::module> layers = {fa::nn::linear(4, 3), fa::nn::relu()};
     CHECK(fa::nn::sequential(layers)(fa::ones({1, 4})).size(1) == 3);
     CHECK(fa::transform::compose(layers).parameters().size() == 2);
@@ -1179,6 +1234,7 @@ int main(int count, char **argument)
     errors();
     warnings_in_words_of_cpp(count > 1 ? argument[1] : ".");
     networks_inside_networks();
+    networks_that_are_moved();
     layers_that_were_not_added();
     networks(count > 1 ? argument[1] : ".");
     recurrent();

@@ -254,6 +254,7 @@ static int end(void **state)
 
 int main(void)
 {
+    setenv("FACULA_COMPILE_THREADS", "0", 1); /* launches are counted where they are issued */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_epoch_is_in_the_ledger_as_the_driver_saw_it, api_begin, end),
         cmocka_unit_test_setup_teardown(a_replay_has_the_launches_of_the_step, api_begin, end),

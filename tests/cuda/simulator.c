@@ -8,6 +8,7 @@
 #include "support/storages.h"
 #include <facula/facula.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -309,6 +310,7 @@ static void times_go_on(void **state)
 
 int main(void)
 {
+    setenv("FACULA_COMPILE_THREADS", "0", 1); /* launches are counted where they are issued */
     const struct CMUnitTest tests[] = {
         TEST(each_call_may_fail),
         TEST(a_refusal_has_the_call_and_a_name),

@@ -188,6 +188,166 @@ static void steps_without_gradients(void **state)
                      1);
 }
 
+/* ---- layers that were not added ---- */
+
+typedef struct parts {
+    fa_module *added, *other, *list;
+    fa_tensor *(*how)(const struct parts *p, fa_tensor *x);
+} parts;
+
+static fa_tensor *parts_forward(fa_module *self, fa_tensor *x)
+{
+    const parts *p = fa_module_data(self);
+    return p->how(p, fa_forward(p->added, x));
+}
+
+static fa_module *parts_new(fa_tensor *(*how)(const parts *p, fa_tensor *x), fa_module *other)
+{
+    fa_module *net = fa_nn_custom("parts", sizeof(parts), parts_forward);
+    parts *p = fa_module_data(net);
+    p->added = fa_module_add(net, "added", fa_nn_sequential(fa_nn_linear(4, 4), fa_nn_dropout()));
+    p->other = other;
+    p->list = fa_nn_list();
+    p->how = how;
+    return net;
+}
+
+static fa_tensor *runs_other(const parts *p, fa_tensor *x)
+{
+    return fa_forward(p->other, fa_forward(p->other, x));
+}
+
+static fa_tensor *runs_a_teacher(const parts *p, fa_tensor *x)
+{
+    FA_USE(.no_grad = true);
+    return fa_escape(fa_forward(p->other, x));
+}
+
+static fa_tensor *runs_the_list(const parts *p, fa_tensor *x)
+{
+    return fa_forward(fa_module_at(p->list, 0), x);
+}
+
+static void run_twice(fa_module *net)
+{
+    fa_forward(net, fa_ones(FA_SHAPE(2, 4)));
+    fa_forward(net, fa_ones(FA_SHAPE(2, 4)));
+}
+
+static fa_tensor *probe(fa_module *layer, fa_tensors inputs, fa_tensor *output, void *context)
+{
+    (void)layer, (void)output;
+    fa_forward(context, inputs.item[0]);
+    return NULL;
+}
+
+static void probe_before(fa_module *layer, fa_tensor **inputs, size_t count, void *context)
+{
+    (void)layer, (void)count;
+    fa_forward(context, inputs[0]);
+}
+
+static void layers_that_may_run(void)
+{
+    FA_SCOPE;
+    fa_tensor *x = fa_ones(FA_SHAPE(2, 4));
+    fa_module *frozen = fa_module_train(fa_nn_sequential(fa_nn_linear(4, 4), fa_nn_dropout()), false);
+    run_twice(fa_nn_linear(4, 4));
+    run_twice(fa_nn_transformer_encoder(fa_nn_transformer_encoder_layer(4, 2), 2));
+    run_twice(parts_new(runs_a_teacher, fa_nn_linear(4, 4)));
+    run_twice(parts_new(runs_other, fa_module_set_requires_grad(frozen, false)));
+    run_twice(parts_new(runs_other, fa_nn_relu()));
+    fa_module *other_network = fa_nn_sequential(fa_nn_linear(4, 4), fa_nn_relu());
+    run_twice(parts_new(runs_other, fa_module_at(other_network, 0))); /* shared */
+    fa_module *net = parts_new(runs_the_list, NULL), *list = ((parts *)fa_module_data(net))->list;
+    fa_module_add(net, "list", list);
+    fa_module_append(list, fa_nn_linear(4, 4)); /* later than the list */
+    run_twice(net);
+    run_twice(fa_module_clone(net));
+    fa_module_replace(net, "list.0", fa_nn_linear(4, 4));
+    run_twice(fa_nn_sequential(net));
+    fa_module *hooked = fa_nn_sequential(fa_nn_linear(4, 4));
+    fa_module_hook_forward(fa_module_at(hooked, 0), probe, fa_nn_linear(4, 1));
+    fa_module_hook_forward_pre(fa_module_at(hooked, 0), probe_before, fa_nn_linear(4, 1));
+    run_twice(hooked);
+    {
+        FA_USE(.no_grad = true);
+        fa_forward(parts_new(runs_other, fa_nn_linear(4, 4)), x);
+    }
+}
+
+static void forgets_a_layer(void)
+{
+    FA_SCOPE;
+    fa_module *other = fa_nn_sequential(fa_nn_linear(4, 4), fa_nn_dropout()), *net = parts_new(runs_other, other);
+    {
+        FA_USE(.no_grad = true);
+        fa_module_train(net, false);
+        fa_forward(net, fa_ones(FA_SHAPE(2, 4)));
+    }
+    run_twice(fa_nn_sequential(net, fa_nn_relu()));
+}
+
+static void forgets_layers_without_parameters(void)
+{
+    FA_SCOPE;
+    run_twice(parts_new(runs_other, fa_nn_dropout()));
+    run_twice(parts_new(runs_other, fa_nn_sequential(fa_nn_batch_norm1d(4, .affine = false), fa_nn_dropout())));
+}
+
+static void forgets_a_list(void)
+{
+    FA_SCOPE;
+    fa_module *net = parts_new(runs_the_list, NULL);
+    fa_module_append(((parts *)fa_module_data(net))->list, fa_nn_linear(4, 4));
+    run_twice(net);
+}
+
+static void layers_that_were_not_added(void **state)
+{
+    (void)state;
+    static const char part[] = "runs inside ";
+    assert_int_equal(warnings(part, layers_that_may_run), 0);
+    assert_int_equal(warnings(part, forgets_a_layer), 1);
+    assert_int_equal(warnings("mistakes.c:", forgets_a_layer), 1); /* its line */
+    assert_int_equal(warnings("sequential runs inside parts, but was not added to it, and so neither its optimizer "
+                              "nor fa_module_train() knows it: fa_module_add(self, \"name\", layer)",
+                              forgets_a_layer),
+                     1);
+    assert_int_equal(warnings(part, forgets_layers_without_parameters), 2);
+    assert_int_equal(warnings("linear runs inside parts", forgets_a_list), 1);
+}
+
+/* ---- data that is smaller than the struct ---- */
+
+typedef struct pair {
+    fa_module *first, *second;
+    int64_t width;
+} pair;
+
+static fa_tensor *pair_forward(fa_module *self, fa_tensor *x)
+{
+    return fa_forward(fa_module_child(self, "first"), x);
+}
+
+static void size_of_a_pointer(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *net = fa_nn_custom("pair", sizeof(pair *), pair_forward);
+    pair *p = fa_module_data(net);
+    p->first = fa_module_add(net, "first", fa_nn_linear(4, 4));
+    assert_no_error();
+    p->width = 4;
+    assert_null(fa_module_add(net, "second", fa_nn_linear(4, 4)));
+    assert_error(FA_ERROR_ARGUMENT, "the data of the module pair has 8 bytes, and the program has written behind them: "
+                                    "fa_nn_custom(\"pair\", sizeof(the struct), ...)");
+    assert_null(fa_forward(net, fa_ones(FA_SHAPE(2, 4))));
+    assert_error(FA_ERROR_ARGUMENT, "fa_forward: the data of the module pair has 8 bytes", "in pair");
+    p->width = 0;
+    assert_non_null(fa_forward(net, fa_ones(FA_SHAPE(2, 4))));
+}
+
 /* ---- a result that its scope frees ---- */
 
 static fa_tensor *without_escape(fa_module *self, fa_tensor *x)
@@ -252,6 +412,8 @@ int main(void)
                                        TEST(probabilities_as_logits),
                                        TEST(steps_without_gradients),
                                        TEST(dropout_without_effect),
+                                       TEST(layers_that_were_not_added),
+                                       TEST(size_of_a_pointer),
                                        TEST(freed_result),
                                        TEST(freed_result_behind_an_error)};
     return RUN("mistakes");

@@ -275,6 +275,7 @@ static void a_fault_tells_of_its_launch(void **state)
 
 int main(void)
 {
+    setenv("FACULA_COMPILE_THREADS", "0", 1); /* kernels are compiled where they are needed */
     const struct CMUnitTest tests[] = {
         TEST(a_build_that_fails_shows_the_log),
         TEST(a_kernel_that_cannot_be_built_is_not_tried_again),

@@ -471,6 +471,7 @@ static void a_full_ring_of_pinned_memory_is_an_implicit_wait(void **state)
 
 int main(void)
 {
+    setenv("FACULA_COMPILE_THREADS", "0", 1); /* kernels are compiled where they are needed */
     const struct CMUnitTest tests[] = {
         TEST(an_epoch_is_in_the_ledger_as_the_driver_saw_it),
         TEST(an_epoch_passes_where_copies_and_waits_are_forbidden),

@@ -73,7 +73,7 @@ static inline double half_at_odd(int64_t epoch, int group, void *context)
     return wrong_at && epoch == *wrong_at ? (double)NAN : epoch % 2 ? 0.5 : 1;
 }
 
-enum { SCHEDULES = 11 };
+enum { SCHEDULES = 12 };
 
 static inline fa_schedule *schedule(int kind, fa_optim *o)
 {
@@ -98,6 +98,8 @@ static inline fa_schedule *schedule(int kind, fa_optim *o)
         return fa_schedule_lambda(o, half_at_odd, NULL);
     case 9:
         return fa_schedule_chained(schedule(3, o), schedule(2, o));
+    case 11:
+        return fa_schedule_cyclic(o, 0.1, 0.5, .step_size_up = 4, .mode = "triangular2");
     default:
         return fa_schedule_sequential(FA_LIST(5, 12), schedule(4, o), schedule(9, o), schedule(2, o));
     }

@@ -254,6 +254,12 @@ static double one = 1;
                               .max_momentum = 0.9, .div_factor = 10, .final_div_factor = 100))                         \
     ROW(one_cycle_three, fa_schedule_one_cycle(o, 1, 200, .three_phase = true, .max_lrs = FA_LIST(0.5, 0.3)))          \
     ROW(one_cycle_still, fa_schedule_one_cycle(o, 0.5, 200, .cycle_momentum = false))                                  \
+    ROW(cyclic, fa_schedule_cyclic(o, 0.01, 0.3, .step_size_up = 10))                                                  \
+    ROW(cyclic_halved, fa_schedule_cyclic(o, 0.05, 0.5, .step_size_up = 7, .step_size_down = 20,                       \
+                                          .mode = "triangular2", .base_momentum = 0.5, .max_momentum = 0.95))          \
+    ROW(cyclic_range,                                                                                                  \
+        fa_schedule_cyclic(o, 0.01, 0.4, .step_size_up = 30, .step_size_down = 3, .mode = "exp_range", .gamma = 0.98)) \
+    ROW(cyclic_still, fa_schedule_cyclic(o, 0.01, 0.4, .step_size_up = 25, .cycle_momentum = false))                   \
     ROW(plateau, fa_schedule_reduce_on_plateau(o))                                                                     \
     ROW(plateau_patience, fa_schedule_reduce_on_plateau(o, .factor = 0.7, .patience = 3, .threshold = 1e-2))           \
     ROW(plateau_abs, fa_schedule_reduce_on_plateau(o, .factor = 0.7, .patience = 3, .threshold = 1e-2,                 \
@@ -308,7 +314,7 @@ static bool schedule_step(fa_schedule *s, int epoch)
 static void hold_rates(const schedule_run *r)
 {
     FA_SCOPE;
-    bool adam = !strcmp(r->name, "one_cycle_linear"), cycle = strstr(r->name, "one_cycle");
+    bool adam = !strcmp(r->name, "one_cycle_linear"), cycle = strstr(r->name, "cycl");
     fa_optim *o = scheduled(adam);
     fa_schedule *s = r->make(o);
     int held = 0;

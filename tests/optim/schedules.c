@@ -35,6 +35,12 @@ static void bad_schedules_are_named(void **state)
     REFUSED(fa_schedule_one_cycle(o, 1, 10, .div_factor = 0), ".div_factor is more than 0");
     REFUSED(fa_schedule_one_cycle(o, 1, 10, .max_lrs = FA_LIST(1, 2)), ".max_lrs has 2 numbers", "1 groups");
     REFUSED(fa_schedule_one_cycle(other, 1, 10), "fa_optim_adagrad has no momentum");
+    REFUSED(fa_schedule_cyclic(o, -1, 1), "fa_schedule_cyclic: base_lr", "-1");
+    REFUSED(fa_schedule_cyclic(o, 0, 1, .step_size_up = 0), ".step_size_up is 1 or more, not 0");
+    REFUSED(fa_schedule_cyclic(o, 0, 1, .step_size_down = -1), ".step_size_down is 0 or more, not -1");
+    REFUSED(fa_schedule_cyclic(o, 0, 1, .mode = "square"), "or \"exp_range\", not \"square\"");
+    REFUSED(fa_schedule_cyclic(o, 0, 1, .mode = NULL), "NULL");
+    REFUSED(fa_schedule_cyclic(other, 0, 1), "fa_optim_adagrad has no momentum");
     REFUSED(fa_schedule_reduce_on_plateau(o, .mode = "down"), ".mode is \"min\" or \"max\", not \"down\"");
     REFUSED(fa_schedule_reduce_on_plateau(o, .threshold_mode = NULL), ".threshold_mode", "NULL");
     REFUSED(fa_schedule_reduce_on_plateau(o, .factor = 1), ".factor is 0 or more, and below 1, not 1");

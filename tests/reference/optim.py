@@ -168,6 +168,11 @@ SCHEDULES = {
                                                max_momentum=0.9, div_factor=10, final_div_factor=100),
     "one_cycle_three": lambda o: S.OneCycleLR(o, [0.5, 0.3], total_steps=200, three_phase=True),
     "one_cycle_still": lambda o: S.OneCycleLR(o, 0.5, total_steps=200, cycle_momentum=False),
+    "cyclic": lambda o: S.CyclicLR(o, 0.01, 0.3, step_size_up=10),
+    "cyclic_halved": lambda o: S.CyclicLR(o, 0.05, 0.5, step_size_up=7, step_size_down=20, mode="triangular2", base_momentum=0.5,
+                                          max_momentum=0.95),
+    "cyclic_range": lambda o: S.CyclicLR(o, 0.01, 0.4, step_size_up=30, step_size_down=3, mode="exp_range", gamma=0.98),
+    "cyclic_still": lambda o: S.CyclicLR(o, 0.01, 0.4, step_size_up=25, cycle_momentum=False),
     "plateau": lambda o: S.ReduceLROnPlateau(o),
     "plateau_patience": lambda o: S.ReduceLROnPlateau(o, factor=0.7, patience=3, threshold=1e-2),
     "plateau_abs": lambda o: S.ReduceLROnPlateau(o, factor=0.7, patience=3, threshold=1e-2, threshold_mode="abs", cooldown=5),
@@ -192,7 +197,7 @@ def schedules():
             if epoch:
                 schedule.step(*([metric(epoch - 1)] if name.startswith("plateau") else []))
             group = optimizer.param_groups[0]
-            cycled = [group["betas"][0] if kind == Adam else group["momentum"]] if name.startswith("one_cycle") else []
+            cycled = [group["betas"][0] if kind == Adam else group["momentum"]] if "cycl" in name else []
             if epoch in EPOCHS:
                 yield f"{name} {epoch}: " + " ".join(number(v) for v in [g["lr"] for g in optimizer.param_groups] + cycled)
 

@@ -48,7 +48,7 @@ class Basics(unittest.TestCase):
         self.assertEqual(fa.tensor([True, False]).tolist(), [True, False])
         self.assertEqual(fa.tensor(3).item(), 3)
         self.assertEqual(fa.tensor([1, 2], dtype='f64').dtype, fa.f64)
-        self.assertEqual(fa.tensor([0.1], dtype=float).dtype, fa.f32)
+        self.assertEqual(fa.tensor([0.1], dtype=float).dtype, fa.f64)
         self.assertEqual(fa.tensor([0.1], dtype=fa.f64).item(), 0.1)
         self.assertEqual(fa.tensor([]).shape, (0,))
         self.assertEqual(fa.tensor([[], []]).tolist(), [[], []])
@@ -531,7 +531,7 @@ class Callbacks(unittest.TestCase):
         before = self.held()
         modules = [fa.nn.linear(2, 3), fa.nn.Lambda(lambda x: x * 2), MLP3()]
         items = (ctypes.c_void_p * 3)(*[m._h for m in modules])
-        net = _library._made(_library._enter(b'test'), _layers.Layer, _layers._sequential(3, items))
+        net = _library._made(_library._enter(b'test'), _layers.Sequential, _layers._sequential(3, items))
         modules[2].note = 'mine'
         del modules
         gc.collect()

@@ -184,12 +184,47 @@ class Identity(unittest.TestCase):
         self.assertEqual([n for n, _ in net[1].named_parameters('fc', recurse=False)], ['fc.weight', 'fc.bias'])
         self.assertIsNone(nn.LSTM(2, 2).flatten_parameters())
 
+    def test_parts_that_are_removed(self):
+        net = nn.Module()
+        net.before = None
+        net.w, net.fc = nn.Parameter(fa.ones(2)), nn.Linear(2, 2)
+        net.register_buffer('calls', fa.zeros(1))
+        net.register_buffer('seen', fa.zeros(1), persistent=False)
+        net.w = None
+        self.assertIsNone(net.w)
+        self.assertEqual([n for n, _ in net.named_parameters()], ['fc.weight', 'fc.bias'])
+        net.w = nn.Parameter(fa.ones(3))
+        self.assertEqual(net.w.shape, (3,))
+        del net.w
+        self.assertFalse(hasattr(net, 'w'))
+        net.register_buffer('mean', fa.zeros(1))
+        net.calls = None
+        del net.seen
+        self.assertEqual(list(net.state_dict()), ['mean', 'fc.weight', 'fc.bias'])
+        del net.fc
+        self.assertEqual((net.parameters(), net.children(), hasattr(net, 'fc')), ([], [], False))
+        with self.assertRaises(AttributeError):
+            del net.fc
+        net.register_buffer('seen', fa.ones(1))
+        self.assertIn('seen', net.state_dict())
+        net = nn.Sequential(nn.ReLU(), nn.Linear(2, 2))
+        delattr(net, '0')
+        self.assertEqual([type(m).__name__ for m in net], ['Linear'])
+        with self.assertRaisesRegex(AttributeError, 'bias is a part of the layer'):
+            del net[0].bias
+
+        class Early(nn.Module):
+            def __init__(self):
+                self.note = None
+                super().__init__()
+        self.assertIsNone(Early().note)
+
     def test_options_that_are_set_later(self):
         for layer, name in ((nn.Dropout(0.5), 'p'), (nn.BatchNorm1d(3), 'momentum'), (nn.Conv2d(1, 1, 3), 'stride')):
             with self.assertRaisesRegex(AttributeError, f'{name} cannot be changed: .* Make another one: .*{name}=0.25'):
                 setattr(layer, name, 0.25)
         layer.note = 1
-        self.assertRaisesRegex(AttributeError, 'bias is a tensor of the layer', setattr, layer, 'bias', None)
+        self.assertRaisesRegex(AttributeError, 'bias is a part of the layer', setattr, layer, 'bias', None)
         nn.Linear(2, 2, bias=False).bias = None
         loss = nn.MSELoss()
         loss.reduction = 'sum'
@@ -255,11 +290,34 @@ class Tensors(unittest.TestCase):
         self.assertFalse(hasattr(fa.ones(2, 2, 2), 'T'))
         self.assertTrue(hasattr(fa.ones(2, 2), 'T'))
 
+    def test_operators_of_bits(self):
+        x, mask = fa.tensor([1, 2, 5]), fa.tensor([True, False])
+        for a, b in ((1 & x, [1, 0, 1]), (1 | x, [1, 3, 5]), (1 ^ x, [0, 3, 4]), (1 << x, [2, 4, 32]), (64 >> x, [32, 16, 2]),
+                     (True & mask, [True, False]), (True | mask, [True, True]), (True ^ mask, [False, True])):
+            self.assertEqual(a.tolist(), b)
+
+    def test_names_of_numpy(self):
+        x = fa.tensor([[1.0, 2.0], [3.0, 5.0]])
+        self.assertEqual(x.sum(axis=0).tolist(), [4, 7])
+        self.assertEqual(fa.softmax(x, axis=1).shape, (2, 2))
+        self.assertEqual(x.max(axis=1, keepdims=True).values.tolist(), [[2], [5]])
+        self.assertRaisesRegex(TypeError, r"softmax\(\) missing 1 required positional argument: 'dim'", fa.softmax, x)
+        if numpy:
+            self.assertEqual((np_sum := numpy.sum(x, axis=1)).tolist(), [3, 8])
+            self.assertIsInstance(np_sum, fa.Tensor)
+            self.assertEqual((numpy.mean(x), numpy.max(x)), (2.75, 5))
+
     def test_errors_of_indices_and_names(self):
         x = fa.ones(3)
-        for wrong in (lambda: x[9], lambda: x[0, 0], lambda: x.sum(5), lambda: x[fa.tensor([7])]):
+        for wrong in (lambda: x[9], lambda: x[0, 0], lambda: x.sum(5), lambda: x[fa.tensor([7])], lambda: fa.tensor(1.0)[0],
+                      lambda: x.unsqueeze(5), lambda: fa.cross_entropy(fa.ones(1, 3), fa.tensor([7]))):
             for kind in (IndexError, fa.Error):
                 self.assertRaises(kind, wrong)
+        try:
+            fa._library._fa_fail(fa._library.c_int(1), b'%s', b'there is no dimension of this name')
+            fa._library._fail()
+        except fa.Error as e:
+            self.assertNotIsInstance(e, IndexError)  # by its kind, not by its words
         for kind in (KeyError, RuntimeError):
             self.assertRaisesRegex(kind, r"^missing: \['weight', 'bias'\], unexpected: \[\]$", nn.Linear(1, 1).load_state_dict, {})
 
@@ -279,7 +337,7 @@ class Tensors(unittest.TestCase):
         self.assertIsInstance(fa.tensor([1, 2]), fa.Tensor)
         for wrong, text in ((None, 'numbers, not NoneType'), ('a', 'numbers, not str')):
             self.assertRaisesRegex(TypeError, text, lambda: fa.ones(2) + wrong)
-        self.assertRaisesRegex(TypeError, 'a list of numbers goes here, not float', fa.transform.Normalize, 0.5, 0.5)
+        self.assertRaisesRegex(TypeError, 'mean is a list of numbers, not 0.5', fa.transform.Normalize, 0.5, 0.5)
 
     def test_medians(self):
         x = fa.tensor([[3.0, float('nan'), 1.0], [6.0, 5.0, 4.0]])
@@ -330,12 +388,12 @@ class Parts(unittest.TestCase):
         self.assertEqual(next(net.buffers()).shape, (3,))
 
     def test_names_that_are_missing(self):
-        for module, name in ((fa, 'vmap'), (fa.optim, 'LBFGS'), (fa.optim.lr_scheduler, 'CyclicLR'), (fa.utils, 'checkpoint'),
+        for module, name in ((fa, 'vmap'), (fa.optim, 'LBFGS'), (fa.optim.lr_scheduler, 'PolynomialLR'), (fa.utils, 'checkpoint'),
                              (fa.utils.data, 'datapipes')):
             with self.assertRaisesRegex(AttributeError, rf'^{module.__name__} has no {name}: .*python\.md.*What is missing'):
                 getattr(module, name)
         with self.assertRaises(ImportError):
-            from facula.optim.lr_scheduler import CyclicLR  # noqa: F401
+            from facula.optim.lr_scheduler import PolynomialLR  # noqa: F401
         self.assertEqual((fa.arctan2(fa.zeros(1), 1.0).item(), fa.asarray([1, 2]).tolist(), fa.argwhere(fa.ones(2)).shape,
                           fa.ones(2, 3).nelement()), (0, [1, 2], (2, 1), 6))
 

@@ -92,6 +92,11 @@ class Functional(Case):
                      'F.conv2d(images, w, stride=2, padding=1)', 'F.conv2d(images, w, padding="same")'):
             with self.subTest(text):
                 self.both(text, images=images, w=torch.randn(4, 3, 3, 3))
+        for text in ('x.sum(axis=0)', 'x.mean(axis=1, keepdims=True)', 'torch.std(x, axis=1)', 'x.amax(axis=(0, 1))', 'x.argmax(axis=1)',
+                     'torch.max(x, axis=1)', 'x.median(axis=1, keepdims=True)', 'torch.softmax(x, axis=0)', 'x.cumsum(axis=1)',
+                     'torch.cat([x, x], axis=1)', 'torch.stack([x, x], axis=1)', 'x.unsqueeze(axis=0).squeeze(axis=0)',
+                     'x.sort(axis=0)', 'x.norm(p=2, dim=1, keepdim=True)', 'x.sum(axis=None)'):
+            self.both(text, x=torch.randn(3, 4))
         self.both('F.one_hot(i, num_classes=5)', i=torch.tensor([1, 4]))
         self.both('F.embedding(i, w)', i=torch.tensor([[1, 3], [0, 1]]), w=torch.randn(5, 3))
         q, k, v = (torch.randn(2, 3, 5, 4) for _ in range(3))
@@ -353,6 +358,7 @@ class Training(Case):
                      'rates.LambdaLR(opt, lr_lambda=lambda epoch: 0.95 ** epoch)',
                      'rates.LambdaLR(opt, [lambda e: 1 / (e + 1), lambda e: 0.5 ** e])',
                      'rates.OneCycleLR(opt, max_lr=0.5, total_steps=12)',
+                     'rates.CyclicLR(opt, 0.1, 0.5, step_size_up=3, mode="triangular2")',
                      'rates.OneCycleLR(opt, 0.5, epochs=3, steps_per_epoch=4)',
                      'rates.ReduceLROnPlateau(opt, patience=2, factor=0.5)',
                      'rates.SequentialLR(opt, [rates.LinearLR(opt, 0.1, total_iters=3), rates.ExponentialLR(opt, 0.9)], [3])',

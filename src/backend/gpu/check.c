@@ -18,8 +18,6 @@
 typedef fa__gpu_queue queue;
 typedef fa__gpu_check check;
 
-enum { CLEAR = FA__GPU_CHECKS /* the place of a word that is clear */ };
-
 /* ---- places for copies of the fault word ---- */
 static int find_place(queue *q)
 {
@@ -107,7 +105,7 @@ static bool copy_word(queue *q, fa__fault *host, size_t at, bool to_host)
                             .bytes = sizeof *host,
                             .to_device = to_host ? NULL : d,
                             .from_device = to_host ? d : NULL};
-    return q->gpu->driver->copy(q->base.device, q->handle, &c, NULL);
+    return fa__gpu_send(q, &c, NULL);
 }
 
 /* Without the copy nobody would know what the launch found: the word is made what it was before. */
@@ -118,10 +116,11 @@ bool fa__gpu_check_issue(check *c)
         return fa__gpu_capture_note(q);
     if (copy_word(q, &q->copies[c->place], 0, true))
         return true;
+    fa__gpu_catch_up(q);
     q->gpu->driver->finish(q->handle);
     fa__gpu_wait_quietly(q, q->base.issued);
     if (fa__gpu_health_of(q) == FA__GPU_SOUND)
-        copy_word(q, &q->copies[CLEAR], 0, false);
+        copy_word(q, &q->copies[FA__GPU_CLEAR], 0, false);
     return false;
 }
 
@@ -182,7 +181,7 @@ static bool clear(queue *q)
 {
     while (q->compiling)
         pthread_cond_wait(&q->compiled, &q->base.device->lock);
-    if (!fa__gpu_begin(q, NULL) || !copy_word(q, &q->copies[CLEAR], 0, false))
+    if (!fa__gpu_begin(q, NULL) || !copy_word(q, &q->copies[FA__GPU_CLEAR], 0, false))
         return false;
     fa__faults_close(&q->base, q->base.issued);
     return true;
@@ -254,9 +253,19 @@ static bool take_over(queue *q, check *source)
     return true;
 }
 
+static bool is_broken(queue *q, uint64_t ticket)
+{
+    pthread_mutex_lock(&q->lock);
+    const bool broken = q->broken.note && q->broken.ticket <= ticket;
+    pthread_mutex_unlock(&q->lock);
+    return broken;
+}
+
 bool fa__gpu_inherit(queue *q, queue *other, uint64_t ticket)
 {
     fa__gpu_advance(other);
+    if (FA__UNLIKELY(is_broken(other, ticket)))
+        fa__gpu_wait_inside(other, ticket, NULL);
     fa__fault_note *known = fa__faults_at(&other->base, ticket);
     if (known)
         return fa__fault_is_reported(known) || fa__fault_raise(known);

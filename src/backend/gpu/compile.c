@@ -2,19 +2,10 @@
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/queue.h"
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "core/ledger.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* The compiler is waited for on behalf of the call that needs the kernel. */
-static void *counted(fa__gpu_issue *issue, int64_t start, void *handle)
-{
-    fa__ledger_implicit(issue->op, issue->device, fa__clock_ns() - start);
-    return handle;
-}
 
 /* Where the driver has a cache of its own, only if the program's environment names a folder. */
 static bool is_kept(const fa__device *d)
@@ -22,30 +13,26 @@ static bool is_kept(const fa__device *d)
     return fa__gpu_disk_is_used() && (!fa__gpu_own(d)->caches || getenv("FACULA_CACHE_DIR"));
 }
 
-static void *from_disk(fa__gpu_issue *issue, const char *source, const char *entry)
+static void *from_disk(fa__device *d, const char *source, const char *entry)
 {
-    fa__device *d = issue->device;
     const fa__gpu_driver *driver = fa__gpu_own(d)->driver;
     size_t size;
     void *bytes = fa__gpu_disk_read(fa__gpu_own(d)->identity, driver->options, source, &size);
-    int64_t start = fa__clock_ns();
-    void *handle = bytes ? counted(issue, start, driver->load_binary(d, bytes, size, entry)) : NULL;
+    void *handle = bytes ? driver->load_binary(d, bytes, size, entry) : NULL;
     fa__free(bytes);
     return handle;
 }
 
-void *fa__gpu_compile(fa__gpu_issue *issue, const char *source, const char *entry)
+void *fa__gpu_compile(fa__device *d, const char *source, const char *entry)
 {
-    fa__device *d = issue->device;
     const bool kept = is_kept(d);
-    void *handle = fa__gpu_well(d) && kept ? from_disk(issue, source, entry) : NULL;
+    void *handle = fa__gpu_well(d) && kept ? from_disk(d, source, entry) : NULL;
     if (handle || fa__failed())
         return handle;
     const fa__gpu_driver *driver = fa__gpu_own(d)->driver;
-    const int64_t start = fa__clock_ns();
     void *bytes = NULL;
     size_t size = 0;
-    handle = counted(issue, start, driver->build(d, source, entry, kept ? &bytes : NULL, &size));
+    handle = driver->build(d, source, entry, kept ? &bytes : NULL, &size);
     if (bytes)
         fa__gpu_disk_write(fa__gpu_own(d)->identity, driver->options, source, bytes, size);
     fa__free(bytes);

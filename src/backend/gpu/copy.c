@@ -21,7 +21,7 @@ typedef struct piece {
     char *to; /* of this piece */
     const char *from;
     size_t begin, bytes; /* of the copy */
-    bool uncounted;      /* its time is not in the ledger */
+    bool uncounted;      /* its time is not in the ledger: as when it has to wait for kernels */
 } piece;
 
 static bool is_connected(const queue *q, const fa__device *d)
@@ -71,7 +71,7 @@ static bool by_driver(const piece *p, void *to, const fa__device *to_device, con
 {
     const fa__gpu_copy c = {
         .to = to, .from = from, .bytes = p->bytes, .to_device = to_device, .from_device = from_device};
-    return p->driver->copy(p->queue->base.device, p->queue->handle, &c, event);
+    return fa__gpu_send(p->queue, &c, event);
 }
 
 static bool write_directly(const piece *p, work *w, void **event)
@@ -124,6 +124,7 @@ static bool read_by_other(const piece *p, void *between, void **event)
     fa__device *d = (fa__device *)(uintptr_t)p->copy->from_device;
     bool ordered = is_connected(p->queue, d);
     fa__gpu_copy c = {.to = between, .from = p->from, .bytes = p->bytes, .from_device = d, .wait = !ordered};
+    fa__gpu_catch_up(p->queue);
     int64_t start = fa__clock_ns();
     if (ordered && !(c.after = p->driver->record(p->queue->base.device, p->queue->handle)))
         return false;
@@ -148,7 +149,7 @@ static bool copy_staged(const piece *p, work *w, void **event)
                             .bytes = p->bytes,
                             .to_device = p->copy->to_device,
                             .after = is_connected(q, p->copy->from_device) ? w->other : NULL};
-    return p->driver->copy(q->base.device, q->handle, &c, event);
+    return fa__gpu_send(q, &c, event);
 }
 
 /* To a device that the driver cannot order, by the source's queue. The host has waited for the target, and waits for
@@ -162,7 +163,7 @@ static bool copy_out(const piece *p, work *w, void **event)
     int64_t start = fa__clock_ns();
     const fa__gpu_copy read = {.to = between, .from = p->from, .bytes = p->bytes, .from_device = from, .wait = true};
     const fa__gpu_copy write = {.to = p->to, .from = between, .bytes = p->bytes, .to_device = to, .wait = true};
-    if (!p->driver->copy(p->queue->base.device, p->queue->handle, &read, event))
+    if (!fa__gpu_send(p->queue, &read, event))
         return false;
     bool good = p->driver->copy(to, fa__gpu_own(to)->transfers, &write, &w->other);
     fa__ledger_implicit(p->copy->op, to, fa__clock_ns() - start);
@@ -195,7 +196,8 @@ static uint64_t send_piece(const piece *p, sender *send)
               .overwrites = c->overwrites};
     void *event = NULL;
     uint64_t staged_before = p->queue->staging_next;
-    if (send(p, &w, &event))
+    const bool waits = atomic_load_explicit(&p->queue->holds, memory_order_acquire);
+    if (send(p, &w, p->uncounted || waits ? NULL : &event))
         return fa__gpu_commit(p->queue, &w, event, "a copy");
     undo(p, &w, staged_before);
     return 0;

@@ -113,6 +113,7 @@ bool fa__gpu_open(fa__device *d, const fa__gpu_driver *driver)
     g->driver = driver;
     fa__gpu_library_begin(g);
     atomic_store(&g->lost, 0);
+    pthread_mutex_init(&g->launching, NULL);
     d->cache.source.finish = fa__gpu_finish;
     note_use(d, driver);
     bool grows = !driver->map || fa__cache_grows(&d->cache, &growth);

@@ -13,9 +13,12 @@ typedef struct fa__gpu_arg {
     size_t size;      /* of the value; 0: memory */
 } fa__gpu_arg;
 
+typedef struct fa__gpu_job fa__gpu_job;
+
 typedef struct fa__gpu_kernel {
-    void *handle;                    /* the driver's */
-    bool launched;                   /* at least once: many drivers compile to the end only then */
+    void *handle;                    /* the driver's, when it is compiled; NULL then: it was refused */
+    const fa__gpu_job *job;          /* that compiles it (jobs.h); NULL: it is compiled */
+    _Atomic bool launched;           /* at least once: many drivers compile to the end only then */
     uint32_t group[2];               /* work-items of a group, as its source says */
     bool faults;                     /* it may write the queue's fault word */
     const char *name;                /* the entry */
@@ -161,6 +164,7 @@ typedef struct fa__gpu_device {
     fa__gpu_use library_use, tensor_use; /* of the library for products, and of our kernels on tensor cores */
     fa__gpu_verdict verdict[2][FA__GPU_PRODUCT_SIZES]; /* f32, f64; by size */
     int64_t library_products, tensor_products;         /* that the library, our kernels on tensor cores made */
+    pthread_mutex_t launching;                         /* held during a launch: kernels keep arguments */
 } fa__gpu_device;
 
 /* The entries of fa__backend that all kinds of GPU share; a kind adds its name, and how many devices there are. */

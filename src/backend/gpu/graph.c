@@ -237,6 +237,7 @@ static uint64_t launch(const capture *c)
         check->graph = c;
     else if (c->check.count)
         return 0;
+    fa__gpu_catch_up(q);
     if (!driver->graph_launch(issue.device, q->handle, c->graph) || (check && !fa__gpu_check_issue(check))) {
         fa__gpu_check_drop(check);
         return 0;

@@ -21,19 +21,28 @@ static bool is_careful(const fa__gpu_issue *issue)
     return !issue->launch || issue->launch->overwrites || issue->checked;
 }
 
+bool fa__gpu_launch_now(queue *q, const fa__gpu_kernel *k, const uint64_t groups[3], bool careful,
+                        const fa__gpu_arg *args, int count, uint64_t ticket)
+{
+    pthread_mutex_lock(&q->gpu->launching);
+    const bool good = q->gpu->driver->launch(q->base.device, q->handle, k, groups, q->word, careful, args, count);
+    pthread_mutex_unlock(&q->gpu->launching);
+    if (FA__UNLIKELY(good && !atomic_load_explicit(&k->launched, memory_order_relaxed))) {
+        atomic_store(&q->last_new, ticket);
+        atomic_store(&((fa__gpu_kernel *)(uintptr_t)k)->launched, true);
+    }
+    return good;
+}
+
 static bool issue_launch(fa__gpu_issue *issue, const fa__gpu_kernel *k, const uint64_t groups[3],
                          const fa__gpu_args *args)
 {
     queue *q = issue->queue;
-    const fa__gpu_driver *driver = q->gpu->driver;
     if (FA__UNLIKELY(q->capture != NULL))
         return fa__gpu_capture_launch(issue, k, groups, is_careful(issue), args->arg, args->count);
-    if (!driver->launch(issue->device, q->handle, k, groups, q->word, is_careful(issue), args->arg, args->count))
-        return false;
-    if (FA__UNLIKELY(!k->launched))
-        atomic_store(&q->last_new, q->base.issued + 1);
-    ((fa__gpu_kernel *)(uintptr_t)k)->launched = true; /* with the device's lock */
-    return true;
+    if (FA__UNLIKELY(fa__gpu_has_to_wait(q, k)))
+        return fa__gpu_hold_launch(issue, k, groups, is_careful(issue), args->arg, args->count);
+    return fa__gpu_launch_now(q, k, groups, is_careful(issue), args->arg, args->count, q->base.issued + 1);
 }
 
 /* One that may write the fault word. Takes over the use of the source. */

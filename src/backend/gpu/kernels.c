@@ -1,6 +1,7 @@
-/* Compiled kernels: by device, family, variant and class, or by program, device and shape. What is not in memory may be
- * on disk; else it is built. The caller has the device's lock, which guards that device's places in all
- * tables, and is let go of while a compiler runs. */
+/* Compiled kernels: by device, family, variant and class, or by program, device and shape. What is not in memory is
+ * compiled by other threads (jobs.h), for launches that wait for it (held.c); kernels of registered operations, which
+ * programs wrote, while the call waits, so that an error is its own. The caller has the device's lock, which guards
+ * that device's places in all tables. */
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/queue.h"
 #include "backend/gpu/source.h"
@@ -8,13 +9,13 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "core/ledger.h"
 #include <string.h>
 
-/* A kernel in the list of all, which is there for closing devices. One that the compiler refused has no handle: it is
- * not tried again. */
+/* A kernel in the list of all, which is there for closing devices. */
 typedef struct built {
     fa__gpu_kernel kernel;
-    char *why; /* there is no handle */
+    fa__gpu_job job;
     struct built *next, *previous;
     fa__device *device;
     fa__gpu_kernel **place; /* the table's */
@@ -83,9 +84,9 @@ static void free_built(built *b)
         b->next = atomic_exchange(&kept, b);
         return;
     }
+    fa__gpu_job_end(&b->job);
     if (b->kernel.handle)
         g->driver->kernel_free(b->device, b->kernel.handle);
-    fa__free(b->why);
     fa__free(b);
 }
 
@@ -122,6 +123,7 @@ static void drop(fa__gpu_kernel *const *kernel, int count)
             continue;
         pthread_mutex_t *of_device = &b->device->lock;
         pthread_mutex_lock(of_device);
+        fa__gpu_catch_up_device(b->device); /* a launch may wait for it */
         pthread_mutex_lock(&lock);
         take_out(b);
         pthread_mutex_unlock(&lock);
@@ -140,61 +142,84 @@ void fa__gpu_discard(void *what)
 
 /* ---- compiling ---- */
 
-/* NULL, and the error, for a kernel that could not be built. */
-static const fa__gpu_kernel *usable(const fa__gpu_kernel *k, const char *what)
+static built *built_of(const fa__gpu_kernel *k)
 {
-    const built *b = (const built *)(const void *)k;
-    if (FA__LIKELY(k->handle != NULL))
-        return k;
-    fa__fail(FA_ERROR_DEVICE, "%s", b->why);
-    fa__error_within("compiling '%s' for %s", what, b->device->name);
-    return NULL;
+    return (built *)(uintptr_t)k;
 }
 
-/* A kernel, or what the compiler (or the device, which is lost then) said: FA_ERROR_DEVICE. Nothing after other errors.
- * Other threads may issue meanwhile: the device's lock is not held. */
-static bool try(fa__gpu_issue *issue, built *b, const char *source, const char *entry)
+/* One that could not be compiled for another reason than its source, such as too little memory, is tried again. */
+static bool is_refused(const built *b)
 {
-    fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
+    return !b->kernel.handle && b->job.code == FA_ERROR_DEVICE && b->job.why;
+}
+
+static bool is_known(const fa__gpu_kernel *k)
+{
+    return k && (!fa__gpu_is_compiled(k) || k->handle || is_refused(built_of(k)));
+}
+
+/* NULL, and the error, for a kernel that could not be compiled. */
+static const fa__gpu_kernel *good(const built *b)
+{
+    return FA__LIKELY(b->kernel.handle != NULL) || fa__gpu_job_fails(&b->job) ? &b->kernel : NULL;
+}
+
+/* Waits for it, on behalf of the operation. Other threads may issue meanwhile: the device's lock is not held. */
+static void await(fa__gpu_issue *issue, built *b)
+{
     fa__gpu_compile_begin(issue);
-    b->kernel.handle = fa__gpu_compile(issue, source, entry);
+    const int64_t taken = fa__gpu_job_finish(&b->job);
     fa__gpu_compile_end(issue);
-    fa__error_use(before);
-    if (!b->kernel.handle && error.code == FA_ERROR_DEVICE && (b->why = fa__malloc(sizeof error.message)))
-        memcpy(b->why, error.message, sizeof error.message);
-    else if (!b->kernel.handle)
-        fa__error_hand_over(&error);
-    return b->kernel.handle || b->why;
+    if (taken)
+        fa__ledger_implicit(issue->op, issue->device, taken);
 }
 
-/* Compiles a source (which is freed; NULL: there was an error) into a place of a table, unless another thread was
- * first. */
-static const fa__gpu_kernel *make(fa__gpu_issue *issue, fa__gpu_kernel **place, const fa__gpu_form *form, char *source,
-                                  const char *what)
+/* A kernel that may still be compiled, or with `now` one that is; NULL and an error. */
+static const fa__gpu_kernel *usable(fa__gpu_issue *issue, const fa__gpu_kernel *k, bool now)
 {
-    fa__device *d = issue->device;
-    built *b = source ? fa__calloc(1, sizeof *b) : NULL;
-    if (b)
-        b->device = d;
-    bool known = b && try(issue, b, source, form->entry);
-    fa__free(source);
-    if (!known) {
-        fa__error_within("compiling '%s' for %s", what, d->name);
-        fa__free(b);
+    built *b = built_of(k);
+    if (FA__LIKELY(fa__gpu_is_compiled(k)))
+        return good(b);
+    if (!now && !issue->queue->capture && !issue->queue->shared && fa__gpu_job_threads())
+        return k;
+    await(issue, b);
+    return good(b);
+}
+
+static built *built_new(fa__device *d, const fa__gpu_form *form, fa__gpu_kernel **place)
+{
+    built *b = fa__calloc(1, sizeof *b);
+    if (!b)
         return NULL;
-    }
-    if (*place) {
-        free_built(b);
-        return usable(*place, what);
-    }
+    b->device = d;
     b->place = place;
+    b->kernel.job = &b->job;
     b->kernel.group[0] = form->group[0];
     b->kernel.group[1] = form->group[1];
     b->kernel.faults = form->needs & FA__GPU_NEEDS_FAULTS;
     b->kernel.name = form->entry;
     b->kernel.form = form;
-    add(b);
-    return usable(&b->kernel, what);
+    b->job.device = d;
+    b->job.kernel = &b->kernel;
+    return b;
+}
+
+/* Has a source (which is freed; NULL: there was an error) compiled into a place of a table. */
+static const fa__gpu_kernel *make(fa__gpu_issue *issue, fa__gpu_kernel **place, const fa__gpu_form *form, char *source,
+                                  const char *what, bool now)
+{
+    fa__device *d = issue->device;
+    built *b = !source ? NULL : *place ? built_of(*place) : built_new(d, form, place);
+    if (!b) {
+        fa__free(source);
+        fa__error_within("compiling '%s' for %s", what, d->name);
+        return NULL;
+    }
+    if (!*place)
+        add(b);
+    b->job.what = what;
+    fa__gpu_job_start(&b->job, source);
+    return usable(issue, &b->kernel, now);
 }
 
 const fa__gpu_kernel *fa__gpu_fixed(fa__gpu_issue *issue, fa__gpu_family family, int variant, fa__class class)
@@ -203,11 +228,11 @@ const fa__gpu_kernel *fa__gpu_fixed(fa__gpu_issue *issue, fa__gpu_family family,
     const fa__gpu_device *g = d->own;
     fa__gpu_kernel **place = &fixed[g->number][family][variant][class];
     const fa__gpu_form *form = fa__gpu_family_form(family);
-    if (FA__LIKELY(*place != NULL))
-        return usable(*place, form->entry);
+    if (FA__LIKELY(is_known(*place)))
+        return usable(issue, *place, false);
     const char *entry = "";
     char *source = fa__gpu_source_fixed(d, family, variant, class, &entry);
-    return make(issue, place, form, source, form->entry);
+    return make(issue, place, form, source, form->entry, false);
 }
 
 /* ---- programs ---- */
@@ -242,11 +267,11 @@ const fa__gpu_kernel *fa__gpu_program(fa__gpu_issue *issue, const fa__program *p
     const fa__device *d = issue->device;
     const fa__gpu_device *g = d->own;
     fa__gpu_kernel **place = &compiled_of(d, p, class)->kernel[g->number][shape];
-    if (FA__LIKELY(*place != NULL))
-        return usable(*place, p->text);
+    if (FA__LIKELY(is_known(*place)))
+        return usable(issue, *place, false);
     const char *entry = "";
     char *source = fa__gpu_source_program(d, p, class, shape, &entry);
-    return make(issue, place, fa__gpu_shape_form(shape), source, p->text);
+    return make(issue, place, fa__gpu_shape_form(shape), source, p->text, false);
 }
 
 /* ---- registered operations ---- */
@@ -287,7 +312,7 @@ const fa__gpu_kernel *fa__gpu_registered(fa__gpu_issue *issue, const fa__op *op,
     if (!g)
         return NULL;
     fa__gpu_kernel **place = &g->kernel[((const fa__gpu_device *)d->own)->number][class][rank - 1];
-    if (FA__LIKELY(*place != NULL))
-        return usable(*place, op->name);
-    return make(issue, place, &g->form, fa__gpu_source_registered(d, op, &g->form, rank, class), op->name);
+    if (FA__LIKELY(is_known(*place)))
+        return usable(issue, *place, true);
+    return make(issue, place, &g->form, fa__gpu_source_registered(d, op, &g->form, rank, class), op->name, true);
 }

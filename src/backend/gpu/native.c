@@ -42,6 +42,7 @@ static bool exchange(fa_stream *s, bool own, void *native)
     pthread_mutex_lock(&s->device->lock);
     pthread_mutex_lock(&q->lock);
     const bool good = q->handle && q->gpu->driver->adopt(s->device, q->handle, own, native);
+    q->shared = !own;
     pthread_mutex_unlock(&q->lock);
     pthread_mutex_unlock(&s->device->lock);
     return good;
@@ -73,6 +74,10 @@ void *fa_cuda_stream(const fa_stream *stream)
     fa__queue *q;
     if (!fa__stream_queue(stream, "fa_cuda_stream", &d, &q) || !is_cuda(d, "fa_cuda_stream"))
         return NULL;
+    pthread_mutex_lock(&d->lock);
+    ((queue *)q)->shared = true;
+    fa__gpu_catch_up((queue *)q);
+    pthread_mutex_unlock(&d->lock);
     return fa__gpu_own(d)->driver->native(((queue *)q)->handle);
 }
 
@@ -167,6 +172,7 @@ static bool issue_to(fa__device *d, fa__queue *q, size_t count, const fa__cuda_u
         good = use_begins(&use[i], q);
     if (!good)
         return false;
+    fa__gpu_catch_up((queue *)q);
     void *native = fa__gpu_own(d)->driver->native(((queue *)q)->handle);
     fa__cuda_enter(fa__cuda_own(d));
     good = issue(context, native);

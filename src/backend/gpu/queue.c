@@ -15,8 +15,7 @@ const char *_Atomic fa__gpu_gone;
 static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool begun[FA__GPU_DEVICES]; /* the device's queues have locks */
 
-/* The next queue of a device that is in use, from number `*i` on; NULL: there is none. */
-static queue *next_of(const fa__device *d, int *i)
+queue *fa__gpu_next_queue(const fa__device *d, int *i)
 {
     queue *found = NULL;
     pthread_mutex_lock(&queues_lock);
@@ -31,7 +30,7 @@ static queue *next_of(const fa__device *d, int *i)
 void fa__gpu_finish(void *device)
 {
     int i = 0;
-    for (queue *q; !fa__gpu_gone && (q = next_of(device, &i));)
+    for (queue *q; !fa__gpu_gone && (q = fa__gpu_next_queue(device, &i));)
         fa__gpu_wait(&q->base, fa__gpu_issued(q));
 }
 
@@ -47,7 +46,7 @@ void fa__gpu_finish_all(bool only_new)
 void fa__gpu_fail_pending(const fa__device *d, fa__fault_note *note)
 {
     int i = 0;
-    for (queue *q; (q = next_of(d, &i));) {
+    for (queue *q; (q = fa__gpu_next_queue(d, &i));) {
         pthread_mutex_lock(&q->lock);
         if (fa__gpu_done(q) < fa__gpu_issued(q))
             fa__faults_open(&q->base, fa__gpu_done(q) + 1, note);
@@ -77,6 +76,7 @@ static void orphan(queue *q)
 {
     begin_locks(q);
     q->compiling = 0;
+    fa__gpu_forget_held(q);
     atomic_store(&q->base.done, q->base.issued);
 }
 
@@ -173,18 +173,19 @@ void *fa__gpu_pinned(queue *q, size_t size, void **handle)
     return host;
 }
 
-/* The fault word, cleared, and its copies, of which the last one is always clear. */
+/* The fault word, cleared, and its copies. */
 static bool make_faults(queue *q)
 {
     fa__device *d = q->base.device;
     const fa__gpu_driver *driver = q->gpu->driver;
-    size_t size = (FA__GPU_CHECKS + 1) * sizeof(fa__fault);
+    size_t size = FA__GPU_COPIES * sizeof(fa__fault);
     if (fa__inject_now(FA__GPU_WORD) || !(q->word = driver->allocate(d, FA__GPU_WORD)))
         return fa__fail(FA_ERROR_MEMORY, "out of memory on %s: none is left for a queue", d->name);
     q->copies = fa__gpu_pinned(q, size, &q->copies_handle);
     if (!q->copies)
         return false;
     memset(q->copies, 0, size);
+    atomic_init(&q->copies[FA__GPU_BROKEN].code, FA_ERROR_DEVICE);
     const fa__gpu_copy clear = {
         .to = q->word, .from = q->copies, .bytes = 2 * sizeof(fa__fault), .to_device = d, .wait = true};
     return driver->copy(d, q->handle, &clear, NULL);
@@ -241,6 +242,7 @@ static void unmake(queue *q)
     q->copies = NULL;
     q->staging_first = q->staging_next = 0;
     q->work_first = q->work_next = q->mark_freed = q->mark_first = q->mark_next = 0;
+    q->shared = false;
     memset(q->seen, 0, sizeof q->seen);
     fa__faults_close(&q->base, q->base.issued);
     pthread_mutex_unlock(&q->lock);
@@ -269,7 +271,7 @@ void fa__gpu_queue_free(fa__queue *base)
 void fa__gpu_queues_end(fa__device *d)
 {
     int i = 0;
-    for (queue *q; (q = next_of(d, &i));) {
+    for (queue *q; (q = fa__gpu_next_queue(d, &i));) {
         unmake(q);
         give_up(q);
     }

@@ -3,6 +3,7 @@
 #ifndef FA__BACKEND_GPU_QUEUE_H
 #define FA__BACKEND_GPU_QUEUE_H
 #include "backend/gpu/driver.h"
+#include "backend/gpu/jobs.h"
 #include "core/faults.h"
 
 enum {
@@ -15,6 +16,9 @@ enum {
     FA__GPU_SEEN = 16,                   /* other queues whose faults were looked at last */
     FA__GPU_STAGING = 16 << 20,          /* bytes of pinned memory of a queue, for copies */
     FA__GPU_CHUNK = FA__GPU_STAGING / 4, /* of one copy through it */
+    FA__GPU_CLEAR = FA__GPU_CHECKS,      /* the place, behind these, of a word that is always clear, */
+    FA__GPU_BROKEN,                      /* and of that of a launch which could not be issued */
+    FA__GPU_COPIES,                      /* all places */
     FA__GPU_WORD = 128                   /* bytes of a fault word, with room behind it for that of another queue */
 };
 
@@ -82,7 +86,7 @@ typedef struct fa__gpu_queue {
     uint64_t last_staged; /* the host does it at the end */
     /* faults */
     void *word;        /* in the device's memory */
-    fa__fault *copies; /* FA__GPU_CHECKS of them, and one that is always clear */
+    fa__fault *copies; /* FA__GPU_CHECKS of them, and the two below */
     void *copies_handle;
     _Atomic bool *taken; /* places in it */
     unsigned next_place;
@@ -93,6 +97,14 @@ typedef struct fa__gpu_queue {
         const struct fa__gpu_queue *of;
         uint64_t ticket; /* of the last check of that queue whose fault was taken over */
     } seen[FA__GPU_SEEN];
+    /* What waits for kernels to be compiled, and what was issued behind it (held.c). */
+    struct fa__gpu_held *held_first, *held_last;
+    _Atomic bool holds;
+    bool shared; /* the program issues to it, too, behind what calls of the library issued: nothing waits */
+    struct {
+        uint64_t ticket;
+        fa__fault_note *note; /* NULL: none */
+    } broken;      /* a launch that could not be issued when its turn came; until the work before it is put away */
     int compiling; /* threads that have let go of the device's lock within an operation: no fault may be cleared */
     pthread_cond_t compiled;
     struct fa__gpu_capture
@@ -133,6 +145,8 @@ extern const char *_Atomic fa__gpu_gone;
 void fa__gpu_queues_end(fa__device *);
 /* Waits for all queues of a device. */
 void fa__gpu_finish(void *device);
+/* The next queue of a device that is in use, from number `*i` on; NULL: there is none. */
+fa__gpu_queue *fa__gpu_next_queue(const fa__device *, int *i);
 /* Waits for all queues of all devices, raising nothing; or only for kernels that were launched for the first time: the
  * driver may be compiling them. */
 void fa__gpu_finish_all(bool only_new);
@@ -194,6 +208,28 @@ bool fa__gpu_capture_note(fa__gpu_queue *);
 /* The check of that number. */
 const fa__gpu_check *fa__gpu_capture_check(const struct fa__gpu_capture *, int number);
 
+/* ---- held.c ---- */
+/* Whether what is issued now has to wait: for the kernel, or behind what waits already. */
+static inline bool fa__gpu_has_to_wait(fa__gpu_queue *q, const fa__gpu_kernel *k)
+{
+    return !fa__gpu_is_compiled(k) || atomic_load_explicit(&q->holds, memory_order_acquire);
+}
+/* Issues a launch when its turn comes; `careful` as in the driver's call. False and an error without memory. */
+bool fa__gpu_hold_launch(fa__gpu_issue *, const fa__gpu_kernel *, const uint64_t groups[3], bool careful,
+                         const fa__gpu_arg *, int count);
+/* The driver's copy on the queue, behind what waits: `event` NULL may wait, too. */
+bool fa__gpu_send(fa__gpu_queue *, const fa__gpu_copy *, void **event);
+/* All that the queue holds is issued when this returns; it waits for kernels. */
+void fa__gpu_catch_up(fa__gpu_queue *);
+/* The same with the queue's lock. `wait` false: as far as kernels are compiled; then false if something is left. */
+bool fa__gpu_catch_up_locked(fa__gpu_queue *, bool wait);
+/* The same for all queues of a device. */
+void fa__gpu_catch_up_device(const fa__device *);
+/* Puts what is behind a launch that could not be issued, up to a ticket, behind a fault. The queue's lock is held. */
+void fa__gpu_open_broken(fa__gpu_queue *, uint64_t ticket);
+/* In a forked child: nothing is issued any more. */
+void fa__gpu_forget_held(fa__gpu_queue *);
+
 /* ---- order.c ---- */
 /* The host is about to read this memory on behalf of the queue's next work: waits for earlier work that writes it. */
 void fa__gpu_before_host_read(fa__gpu_queue *, const fa__op *, const void *from, size_t bytes);
@@ -210,15 +246,18 @@ static inline fa__gpu_issue fa__gpu_issue_begin(fa__queue *queue, const fa__laun
                                              : l->op};
 }
 void fa__gpu_issue_end(fa__gpu_issue *);
+/* The driver's launch of a kernel that is compiled, for a ticket. */
+bool fa__gpu_launch_now(fa__gpu_queue *, const fa__gpu_kernel *, const uint64_t groups[3], bool careful,
+                        const fa__gpu_arg *, int count, uint64_t ticket);
 /* A launch that takes over what a check of another queue finds; takes over the use of it, too. */
 uint64_t fa__gpu_launch_inherit(fa__gpu_issue *, const fa__gpu_kernel *, fa__gpu_check *source);
-/* The device's lock is let go of while a kernel is compiled, and taken again. */
+/* The device's lock is let go of while a kernel is waited for, and taken again. */
 void fa__gpu_compile_begin(fa__gpu_issue *);
 void fa__gpu_compile_end(fa__gpu_issue *);
 
 /* ---- compile.c ---- */
-/* A kernel's handle, from disk or built; NULL after an error. */
-void *fa__gpu_compile(fa__gpu_issue *, const char *source, const char *entry);
+/* A kernel's handle, from disk or built; NULL after an error. In any thread, without locks. */
+void *fa__gpu_compile(fa__device *, const char *source, const char *entry);
 
 /* ---- device.c ---- */
 /* This thread uses a device: what is to be done when it ends is. */

@@ -49,6 +49,7 @@ static mark *record(queue *q)
 {
     fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
     uint64_t ticket = atomic_load(&q->base.issued);
+    fa__gpu_catch_up_locked(q, true);
     void *event = q->gpu->driver->record(q->base.device, q->handle);
     fa__error_use(before);
     return event ? add_mark(q, ticket, event, "a launch") : NULL;
@@ -143,8 +144,10 @@ static bool put_away_to(queue *q, const mark *m, int status, fa__sync_point *nee
             *need = (fa__sync_point){&source->queue->base, source->ticket};
             return false;
         }
+        fa__gpu_open_broken(q, w->ticket);
         put_away(q, w, status == FA__GPU_DONE);
     }
+    fa__gpu_open_broken(q, m->ticket);
     return true;
 }
 
@@ -187,7 +190,7 @@ void fa__gpu_poll(fa__queue *base, uint64_t ticket)
     if (fa__gpu_gone || fa__gpu_done(q) >= ticket)
         return;
     pthread_mutex_lock(&q->lock);
-    if (q->mark && q->mark_first == q->mark_next)
+    if (q->mark && q->mark_first == q->mark_next && fa__gpu_catch_up_locked(q, false))
         record(q);
     pthread_mutex_unlock(&q->lock);
 }
@@ -196,6 +199,7 @@ void fa__gpu_poll(fa__queue *base, uint64_t ticket)
 static void finish(queue *q)
 {
     uint64_t ticket = atomic_load(&q->base.issued);
+    fa__gpu_catch_up(q);
     int status = q->gpu->driver->finish(q->handle);
     pthread_mutex_lock(&q->lock);
     drain(q);
@@ -281,6 +285,8 @@ bool fa__gpu_begin(queue *q, const fa__op *op)
 /* What nobody asks for: an event from time to time, and a driver that begins. */
 static void keep_going(queue *q, uint64_t ticket)
 {
+    if (atomic_load_explicit(&q->holds, memory_order_relaxed))
+        return;
     if (ticket - q->marked >= FA__GPU_STRIDE) {
         pthread_mutex_lock(&q->lock);
         record(q);
@@ -322,7 +328,10 @@ uint64_t fa__gpu_commit(queue *q, const work *w, void *event, const char *call)
 uint64_t fa__gpu_mark_time(fa__queue *base, fa__timestamp *timestamp)
 {
     queue *q = (queue *)base;
-    void *event = fa__gpu_begin(q, NULL) ? q->gpu->driver->record(base->device, q->handle) : NULL;
+    if (!fa__gpu_begin(q, NULL))
+        return 0;
+    fa__gpu_catch_up(q);
+    void *event = q->gpu->driver->record(base->device, q->handle);
     if (!event)
         return 0;
     const work w = {.timestamp = timestamp};

@@ -20,14 +20,14 @@ from ._constants import METHODS as _METHODS, VERSION as __version__  # noqa: F40
 from ._library import DTYPES as _DTYPES, _BY_NAME, DType, Error, _as_tensor as as_tensor, device  # noqa: F401
 from ._callbacks import Function, grad_of  # noqa: F401
 from ._ops import *  # noqa: F403
-from ._settings import (autocast, best_device, enable_grad, get_num_threads, inference_mode, is_available, is_grad_enabled,  # noqa: F401
+from ._settings import (autocast, best_device, enable_grad, get_num_threads, inference_mode, is_autocast_enabled, is_available, is_grad_enabled,  # noqa: F401
                         load, load_file, manual_seed, no_grad, save, set_grad_enabled, set_num_threads, summary, use)
-from ._tensor import Parameter, Tensor, from_dlpack, from_numpy, tensor  # noqa: F401
+from ._tensor import Parameter, Tensor, _become, from_dlpack, from_numpy, tensor  # noqa: F401
 from ._training import Batch, Loader, Optimizer, Sampler, Scaler, Schedule  # noqa: F401
 from ._forms import *  # noqa: F403
 from ._generator import Generator, drawing as _drawing  # noqa: F401
 from ._missing import missing as _missing
-from . import amp, autograd, cuda, nn, optim, data, init, linalg, lr, sampler, transform, utils  # noqa: F401
+from . import amp, autograd, cuda, nn, optim, data, init, linalg, lr, sampler, testing, transform, utils  # noqa: F401
 from .nn import Lambda, Module  # noqa: F401
 
 dtype, inf, pi, nan, e = DType, _math.inf, _math.pi, _math.nan, _math.e
@@ -58,7 +58,12 @@ for _name, _ours in {'absolute': 'abs', 'clip': 'clamp', 'clip_': 'clamp_', 'con
 del _name, _ours
 Tensor.nelement = Tensor.numel
 Tensor.equal, Tensor.allclose = equal, allclose  # noqa: F405
+Tensor.where = lambda x, condition, other: where(condition, x, other)  # noqa: F405
+Tensor.polygamma, Tensor.polygamma_ = lambda x, n: polygamma(n, x), lambda x, n: polygamma_(n, x)  # noqa: F405
 broadcast_to = Tensor.broadcast_to = Tensor.expand
+Tensor.unsqueeze_ = lambda x, dim: _become(x, x.unsqueeze(dim))
+Tensor.squeeze_ = lambda x, *dim: _become(x, x.squeeze(*dim))
+Tensor.transpose_ = lambda x, dim0, dim1: _become(x, x.transpose(dim0, dim1))
 Tensor.view_as = lambda x, other: x.view(other.shape)
 Tensor.reshape_as = lambda x, other: x.reshape(other.shape)
 
@@ -81,9 +86,11 @@ def _operators():
     Tensor.__contains__ = lambda x, y: _builtin_bool(o.any(o.eq(x, y)))
     Tensor.__rmatmul__ = lambda x, y: o.matmul(y, x)
     Tensor.__invert__ = lambda x: o.logical_not(x) if x.dtype.name == 'bool' else o.bitwise_not(x)
-    Tensor.__and__ = lambda x, y: o.logical_and(x, y) if x.dtype.name == 'bool' else o.bitwise_and(x, y)
-    Tensor.__or__ = lambda x, y: o.logical_or(x, y) if x.dtype.name == 'bool' else o.bitwise_or(x, y)
-    Tensor.__xor__ = lambda x, y: o.logical_xor(x, y) if x.dtype.name == 'bool' else o.bitwise_xor(x, y)
+    for name, logical, bitwise in (('and', o.logical_and, o.bitwise_and), ('or', o.logical_or, o.bitwise_or),
+                                   ('xor', o.logical_xor, o.bitwise_xor)):
+        f = lambda x, y, logical=logical, bitwise=bitwise: (logical if x.dtype.name == 'bool' else bitwise)(x, y)  # noqa: E731
+        setattr(Tensor, f'__{name}__', f)
+        setattr(Tensor, f'__r{name}__', f)
     Tensor.T = property(lambda x: _attribute(o.t, x))
     Tensor.mT = property(lambda x: _attribute(o.transpose, x, -2, -1))
 

@@ -134,6 +134,7 @@ class _Record:
         self.backward, self.ctx, self.results, self.inputs = cls.backward, ctx, results, inputs
         self.name = _names.setdefault(cls.__qualname__, cls.__qualname__.encode())  # lives as long as the process
         self.places = [i for i, x in enumerate(inputs) if isinstance(x, Tensor)]
+        self.shapes = [inputs[i].shape for i in self.places]
         known, self.more = [x._h for x in self.operands()] + [y._h for y in results], []
         self.saved = []  # which of inputs, results and others, in this order
         for t in ctx.__dict__.pop('_to_save', ()):
@@ -176,7 +177,11 @@ def _function_backward(number, saved, grads, grad_inputs):
             raise TypeError(f'backward() returned {len(given)} gradients for {record.inputs} arguments of forward()')
         for i, place in enumerate(record.places):
             if given[place] is not None:
-                grad_inputs[i] = _handed_over(given[place])
+                grad = _as_tensor(given[place])
+                if grad.shape != record.shapes[i]:
+                    raise _l.Error(f'{record.name.decode()}: backward() gave a gradient of shape {grad.shape} for argument {place} of '
+                                   f'forward(), whose shape is {record.shapes[i]}', 'shape')
+                grad_inputs[i] = _handed_over(grad)
         return True
     except BaseException as e:
         _gave(e)

@@ -1,4 +1,5 @@
 """Operations that PyTorch calls in more ways than the library: with other arguments, or with bounds left out."""
+import functools
 from collections import namedtuple
 from ctypes import Structure, byref, c_bool, c_double, c_size_t, c_void_p
 
@@ -6,8 +7,8 @@ from . import _ops
 from ._library import Error, _check, _declare, _dtype
 from ._tensor import Tensor, _as_tensor
 
-__all__ = ['allclose', 'arange', 'block_diag', 'broadcast_tensors', 'cartesian_prod', 'clamp', 'clamp_', 'div', 'einsum', 'equal', 'finfo', 'get_default_dtype', 'iinfo', 'is_tensor', 'max', 'median', 'meshgrid', 'min', 'nanmedian',
-           'nonzero', 'normal', 'numel', 'pow', 'pow_', 'promote_types', 'randint', 'result_type', 'set_default_dtype', 'split', 'std', 'unique', 'var', 'where']
+__all__ = ['allclose', 'arange', 'argsort', 'block_diag', 'broadcast_tensors', 'cartesian_prod', 'clamp', 'clamp_', 'cross', 'div', 'einsum', 'equal', 'finfo', 'flip', 'get_default_dtype', 'iinfo', 'is_floating_point', 'is_tensor', 'max', 'median', 'meshgrid', 'min', 'nanmedian',
+           'nonzero', 'normal', 'numel', 'pow', 'pow_', 'promote_types', 'randint', 'result_type', 'set_default_dtype', 'sort', 'split', 'squeeze', 'std', 'tensor_split', 'tensordot', 'unique', 'unique_consecutive', 'var', 'where']
 
 
 def arange(start, end=None, step=1, **options):
@@ -16,6 +17,17 @@ def arange(start, end=None, step=1, **options):
     if options.get('dtype') is None and not all(x is None or hasattr(x, '__index__') for x in (start, end, step)):
         options['dtype'] = 'f32'
     return _ops.arange(0, start, step=step, **options) if end is None else _ops.arange(start, end, step=step, **options)
+
+
+def _numpy_names(function):
+    """The function with NumPy's names of two options, too: axis and keepdims."""
+    @functools.wraps(function)
+    def named(*arguments, **options):
+        for ours, theirs in (('dim', 'axis'), ('keepdim', 'keepdims')):
+            if theirs in options:
+                options[ours] = options.pop(theirs)
+        return function(*arguments, **options)
+    return named
 
 
 def _extreme(both, one, pairs, name):
@@ -29,16 +41,18 @@ def _extreme(both, one, pairs, name):
     return extreme
 
 
-max = _extreme(_ops.max, _ops.amax, _ops.maximum, 'max')
-min = _extreme(_ops.min, _ops.amin, _ops.minimum, 'min')
+max = _numpy_names(_extreme(_ops.max, _ops.amax, _ops.maximum, 'max'))
+min = _numpy_names(_extreme(_ops.min, _ops.amin, _ops.minimum, 'min'))
 
 
+@_numpy_names
 def median(x, dim=None, keepdim=False):
     """The median of all elements, the lower of two middle ones; with a dim, values and indices along it."""
     both = _ops.median(x, dim, keepdim=keepdim)
     return both.values if dim is None else both
 
 
+@_numpy_names
 def nanmedian(x, dim=None, keepdim=False):
     """median() of the elements that are not NaN."""
     both = _ops.nanmedian(x, dim, keepdim=keepdim)
@@ -150,9 +164,47 @@ def where(condition, x=None, y=None, out=None):
     return _ops.nonzero_tuple(condition) if x is None else _ops.where(condition, x, y, out=out)
 
 
+@_numpy_names
 def split(x, split_size, dim=0):
     """Parts of one size along a dimension, or of several: a tuple."""
     return _ops.split(x, split_size, dim=dim) if isinstance(split_size, int) else _ops.split_sizes(x, split_size, dim=dim)
+
+
+def tensor_split(x, indices_or_sections=None, dim=0, *, indices=None, sections=None):
+    """Parts along a dimension, a tuple: as many as a number says, of nearly one size, or parts that end before each of a list of
+    indices."""
+    where_ = next((given for given in (indices_or_sections, indices, sections) if given is not None), None)
+    if isinstance(where_, Tensor):
+        where_ = where_.tolist()
+    return _ops.tensor_split_at(x, where_, dim=dim) if isinstance(where_, (list, tuple)) else _ops.tensor_split(x, where_, dim=dim)
+
+
+def flip(x, dims=None, *more, **options):
+    """Reverses the order along dimensions, flip(x, (0, 1)) or flip(x, 0, 1), or along all: a copy."""
+    return _ops.flip(x, (dims, *more) if more else dims, **options)
+
+
+def squeeze(x, dim=None, *more, **options):
+    """Removes dimensions of size 1, all or some of them: a view."""
+    return _ops.squeeze(x, (dim, *more) if more else dim, **options)
+
+
+def sort(x, dim=-1, descending=False, *, stable=True, **options):
+    """The elements in ascending order along a dimension: (values, indices). Equal ones keep their order, whatever `stable` is."""
+    return _ops.sort(x, dim, descending, **options)
+
+
+def argsort(x, dim=-1, descending=False, *, stable=True, **options):
+    """The indices of sort()."""
+    return _ops.argsort(x, dim, descending, **options)
+
+
+def tensordot(a, b, dims=2, out=None):
+    """Sums of products over dimensions: the last `dims` of a with the first of b, or those of two lists, dims=([1], [0])."""
+    if isinstance(dims, int):
+        return _ops.tensordot(a, b, dims=dims, out=out)
+    of_a, of_b = dims.tolist() if isinstance(dims, Tensor) else dims
+    return _ops.tensordot_at(a, b, of_a, of_b, out=out)
 
 
 def randint(low, high, size=None, **options):
@@ -160,22 +212,43 @@ def randint(low, high, size=None, **options):
     return _ops.randint(0, low, high, **options) if size is None else _ops.randint(low, high, size, **options)
 
 
+@_numpy_names
 def var(x, dim=None, unbiased=None, correction=1, keepdim=False, out=None):
     """The variance, over the number of elements less correction; unbiased=False is correction=0."""
     return _ops.var(x, dim, correction=correction if unbiased is None else int(unbiased), keepdim=keepdim, out=out)
 
 
+@_numpy_names
 def std(x, dim=None, unbiased=None, correction=1, keepdim=False, out=None):
     """The standard deviation: the root of var()."""
     return _ops.std(x, dim, correction=correction if unbiased is None else int(unbiased), keepdim=keepdim, out=out)
 
 
+@_numpy_names
 def unique(x, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The different elements, or slices along a dimension, in ascending order: a tensor. With an option a tuple: also where
     each element is among them (return_inverse), and how many there are of each (return_counts)."""
     values, inverse, counts = _ops.unique(x, dim=dim, return_inverse=return_inverse, return_counts=return_counts)
-    parts = tuple(part for part in (values, inverse, counts) if part is not None)
-    return parts if len(parts) > 1 else values
+    return _asked_for(values, inverse, counts)
+
+
+def unique_consecutive(x, return_inverse=False, return_counts=False, dim=None):
+    """The elements, or slices along a dimension, without those that are equal to the one before them; options as of unique()."""
+    return _asked_for(*_ops.unique_consecutive(x, dim=dim, return_inverse=return_inverse, return_counts=return_counts))
+
+
+def _asked_for(values, *others):
+    """The values, and behind them what there is of the others: a tuple then."""
+    others = tuple(part for part in others if part is not None)
+    return (values, *others) if others else values
+
+
+def cross(x, y, dim=None, out=None):
+    """The vector product along a dimension of size 3: the first one, if none is given."""
+    if dim is None:
+        x = _as_tensor(x)
+        dim = x.shape.index(3) if 3 in x.shape else -1
+    return _ops.cross(x, y, dim=dim, out=out)
 
 
 _Limits = namedtuple('Limits', ['bits', 'min', 'max', 'eps'])
@@ -220,6 +293,11 @@ def result_type(x, y):
 def numel(x):
     """The number of elements."""
     return x.numel()
+
+
+def is_floating_point(x):
+    """Whether the elements are floating-point numbers."""
+    return x.is_floating_point()
 
 
 def is_tensor(x):

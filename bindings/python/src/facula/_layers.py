@@ -5,7 +5,7 @@ from ctypes import POINTER, c_size_t, c_void_p
 
 from . import _library as _l
 from ._library import Handle, _declare, _fail, _making, _module, _new
-from ._modules import List, Module, _add, _as_input, _part, _replace, _run, _state_of, _tensor, _train
+from ._modules import List, Module, _add, _as_input, _child, _part, _replace, _run, _state_of, _tensor, _train
 from ._tensor import Parameter, Tensor
 
 _clone = _declare('fa_module_clone', c_void_p, [c_void_p])
@@ -18,6 +18,7 @@ class Layer(Module):
     """A layer of the library. The classes of layers are its subclasses; the options they were made with are attributes."""
     __slots__ = ()
     _make = None  # the function that makes one
+    _order, _same = [], 99  # the names of its options in PyTorch's order, and how many of them are in their place here
     _in_place = False  # whether PyTorch's takes `inplace`, which changes no result, as the last option
 
     def __init_subclass__(cls, **options):
@@ -28,6 +29,8 @@ class Layer(Module):
 
     def __init__(self, *arguments, **options):
         signature = inspect.signature(self._make)
+        if len(arguments) > self._same:
+            arguments, options = self._by_name(arguments, options)
         if self._in_place:
             options.pop('inplace', None)
             arguments = arguments[:len(signature.parameters)]
@@ -42,14 +45,28 @@ class Layer(Module):
             if given.arguments.get(option) is False:
                 self.__dict__.update(dict.fromkeys(names))
 
+    def _by_name(self, arguments, options):
+        """Arguments in PyTorch's order, as options."""
+        if len(arguments) > len(self._order):
+            return arguments, options
+        named = dict(zip(self._order, arguments))
+        for name in named.keys() & options.keys():
+            raise TypeError(f'{type(self).__name__}() got two values for {name!r}')
+        return (), {**named, **options}
+
     def __setattr__(self, name, value):
         if name in self.__dict__.get('_fixed', ()) and not isinstance(value, (Module, Tensor)) and value != self.__dict__.get(name):
             raise AttributeError(f'{type(self).__name__}.{name} cannot be changed: the library has it since the layer was made. '
                                  f'Make another one: net.layer = {type(self).__name__}(..., {name}={value!r})')
-        if not name.startswith('_') and not isinstance(value, (Module, Tensor)) and _part(_tensor, self._h, name):
-            raise AttributeError(f'{type(self).__name__}.{name} is a tensor of the layer, and stays one: make another layer, as '
-                                 'nn.Linear(..., bias=False)')
+        if not isinstance(value, (Module, Tensor)):
+            self._remove(name)
         super().__setattr__(name, value)
+
+    def _remove(self, name):
+        if not name.startswith('_') and (_part(_tensor, self._h, name) or _part(_child, self._h, name)):
+            raise AttributeError(f'{type(self).__name__}.{name} is a part of the layer, and stays one: make another layer, as '
+                                 'nn.Linear(..., bias=False)')
+        return False
 
     def __del__(self, release=_l._release):
         h = getattr(self, '_h', None)
@@ -110,6 +127,8 @@ class Container(Layer):
         return made
 
     def _put(self, name, module):
+        if module is None:
+            raise TypeError('a module, or a function, goes here, not None')
         module = _module(module)
         if not (_replace if name in self._parts else _add)(self._h, name.encode(), module._h):
             _fail()
@@ -119,7 +138,15 @@ class Container(Layer):
         if isinstance(value, Module) and '_parts' in self.__dict__:
             self._put(name, value)
         else:
-            super().__setattr__(name, value)
+            Module.__setattr__(self, name, value)
+
+    def _remove(self, name):
+        self.__dict__.get('_parts', {}).pop(name, None)
+        return Module._remove(self, name)
+
+    def __len__(self):
+        """The number of modules in it."""
+        return len(self.children())
 
     def named_children(self):
         """The modules in it, with their names: a list of pairs."""
@@ -133,6 +160,9 @@ class ModuleList(Container):
 
     def __init__(self, modules=()):
         super().__init__((str(i), m) for i, m in enumerate(modules))
+
+    def __iter__(self):
+        return iter(self.children())
 
     def __getitem__(self, i):
         if isinstance(i, slice):

@@ -100,6 +100,19 @@ class OutOfRange(Error, IndexError):
     """An index or a dimension that a tensor does not have."""
 
 
+class FileError(Error, OSError):
+    """A file that cannot be read or written, or is damaged."""
+    __str__ = Error.__str__
+
+
+class FileMissing(FileError, FileNotFoundError):
+    """A file that is not there."""
+
+
+class OutOfMemory(Error, MemoryError):
+    """No memory is left for a tensor."""
+
+
 class WrongKeys(Error, KeyError):
     """Names of a state that do not fit the module."""
     __str__ = Error.__str__
@@ -108,7 +121,7 @@ class WrongKeys(Error, KeyError):
         super().__init__(message, 'argument')
 
 
-_RANGE = re.compile(r'is out of range|there is no dimension|more entries than the tensor has dimensions')
+_KINDS = {'file': FileError, 'memory': OutOfMemory, 'index': OutOfRange}
 _error_code = _declare('fa_error_code', c_int, [])
 _error_message = _declare('fa_error_message', c_char_p, [])
 _error_clear = _declare('fa_error_clear', None, [])
@@ -155,7 +168,7 @@ def _line():
 
 
 # How Python writes what C's messages name; other functions are found in the package and its classes.
-_IN_PYTHON = {'grad': '.grad', 'backward': 'backward()', 'optim_add_group': 'optimizer.add_param_group()', 'grad_of': 'autograd.grad',
+_IN_PYTHON = {'grad': '.grad', 'apply': 'Function.apply', 'backward': 'backward()', 'optim_add_group': 'optimizer.add_param_group()', 'grad_of': 'autograd.grad',
               'scaler_unscale': 'scaler.unscale_()', 'get': 'getitem', 'index': 'getitem', 'set': 'setitem', 'index_put_': 'setitem',
               'item_int': 'item()', 'dataset_get': 'dataset[...]', 'loader_begin': 'iter(loader)', 'device_of': 'device',
               'tensor_from': 'tensor', 'hook_grad': 'register_hook()', 'to_dlpack': 'dlpack', 'to_dlpack_unversioned': 'dlpack',
@@ -163,11 +176,12 @@ _IN_PYTHON = {'grad': '.grad', 'backward': 'backward()', 'optim_add_group': 'opt
               'optim_set_option': 'optimizer.param_groups'}
 _IDIOMS = (('fa_optim_zero_grad(optimizer)', 'fa_optim_zero_grad()'), ('FA_USE(.no_grad = true)', 'with no_grad():'),
            ('fa_module_train(net, false)', 'net.eval()'), ('fa_module_train(net, true)', 'net.train()'),
+           ('fa_module_add(self, "name", layer)', 'self.name = layer'),
            ('under .no_grad', 'under no_grad()'), ('.no_grad is in force', 'no_grad() is in force'),
            ('a gradient that .grad gives', 'a gradient, as backward(gradient)'), ('fa_pointwise', 'a fused operation'),
            ('its pointwise', 'its fused operation'),
            ('fa_update(), which fa_optim_step() calls,', 'optimizer.step()'),
-           ('allow_unused gives NULL', 'allow_unused=True gives None'))
+           ('allow_unused gives NULL', 'allow_unused=True gives None'), ('=NULL', '=None'), (' is NULL', ' is None'))
 _PLACES = {'nn': 'nn', 'optim': 'optim', 'schedule': 'lr', 'data': 'data', 'transform': 'transform', 'init': 'init', 'amp': 'amp',
            'sampler': 'sampler'}
 _VALUES = {'true': 'True', 'false': 'False', 'FA_PLACE_AUTO': '"auto"'}
@@ -222,11 +236,11 @@ def _without_address(message):
     """A message without addresses, which would be those of ctypes."""
     message = re.sub(r', recorded at \S+\.so[\w.]*\+0x[0-9a-f]+(: .*)', r'\1 (facula.autograd.detect_anomaly() names the line that recorded it)',
                      message.decode(errors='replace'), flags=re.S)
-    return re.sub(r'^\S+\+0x[0-9a-f]+: |^an unknown line: | at \S+\.so[\w.]*\+0x[0-9a-f]+', '', message)
+    return re.sub(r', recorded at \S+\.so[\w.]*\+0x[0-9a-f]+$|^\S+\+0x[0-9a-f]+: |^an unknown line: | at \S+\.so[\w.]*\+0x[0-9a-f]+', '', message)
 
 
-def _fail():
-    """Raises the error that the library has set, with the line of the program."""
+def _fail(path=None):
+    """Raises the error that the library has set, with the line of the program. path: the file that was to be read."""
     message = _without_address(_error_message())
     kind = _code_name(_error_code()).decode()
     _error_clear()
@@ -241,11 +255,14 @@ def _fail():
                 e.add_note(message)
             raise e
     line = _line()
-    raise _error((line if not message.startswith(line) else '') + _in_python(message), kind)
+    message = (line if not message.startswith(line) else '') + _in_python(message)
+    if kind == 'file' and path is not None and not os.path.exists(path):
+        raise FileMissing(message, kind)
+    raise _error(message, kind)
 
 
 def _error(message, kind):
-    return (OutOfRange if _RANGE.search(message) else Error)(message, kind)
+    return _KINDS.get(kind, Error)(message, kind)
 
 
 def _check():
@@ -274,7 +291,7 @@ def _warn(message):
 def _check_warnings():
     """Behind a call: gives Python what the library has logged in it, as of this line."""
     _logged.value = 0
-    level, room = c_int(), ctypes.create_string_buffer(1200)
+    level, room = c_int(), ctypes.create_string_buffer(1 << 14)
     while _take(ctypes.byref(level), room, len(room)):
         message = _in_python(_without_address(room.value))
         if level.value == CONSTANTS['FA_LOG_ERROR']:
@@ -400,6 +417,8 @@ def _module(x):
     """A module, also of a function of Python."""
     if isinstance(x, type) and issubclass(x, Module):
         raise TypeError(f'{x.__name__} is a class, not a module: {x.__name__}() makes one')
+    if x is not None and not callable(x):
+        raise TypeError(f'a module, or a function, goes here, not {type(x).__name__}')
     return x if x is None or isinstance(x, Module) else Lambda(x)
 
 
@@ -484,7 +503,7 @@ for _d in DTYPES.values():  # names of PyTorch and NumPy: "float32"
     for _name in (_describe(_d.number).contents.torch, _describe(_d.number).contents.numpy):
         if _name:
             _BY_NAME.setdefault(_name.decode(), _d)
-_PYTHON_TYPES = {bool: _BY_NAME['bool'], int: _BY_NAME['i64'], float: _BY_NAME['f32']}
+_PYTHON_TYPES = {bool: _BY_NAME['bool'], int: _BY_NAME['i64'], float: _BY_NAME['f64']}
 
 
 def _dtype(d):
@@ -556,6 +575,44 @@ def _place(where, device, dtype):
 
 # ---- arguments ----
 
+_GENERATED = {'_ops': '', '_nn': 'nn.', '_optim': 'optim.', '_lr': 'lr.', '_data': 'data.', '_transform': 'transform.',
+              '_sampler': 'sampler.', '_init': 'nn.init.', '_amp': 'amp.'}
+
+
+def _refused(expected, value, name=None):
+    """A TypeError of an argument, with its name and that of the function that got it: "nn.Linear: in_features is an integer,
+    not 2.0"."""
+    frame = sys._getframe(1)
+    while frame and frame.f_globals.get('__name__', '').rpartition('.')[2] not in _GENERATED:
+        frame = frame.f_back
+    shown = repr(value) if isinstance(value, (int, float, str, tuple, list, type(None))) else type(value).__name__
+    if frame and name is None:
+        name = next((n for n, v in frame.f_locals.items() if v is value), None)
+    if frame is None or name is None:
+        return TypeError(f'{expected} goes here, not {shown}')
+    place, function = _GENERATED[frame.f_globals['__name__'].rpartition('.')[2]], frame.f_code.co_name
+    if place == 'nn.':
+        function = getattr(sys.modules[__package__].nn, function).__name__
+    return TypeError(f'{place}{function}: {name} is {expected}, not {shown}')
+
+
+def _is_index(x):
+    return hasattr(x, '__index__') and not getattr(x, 'shape', ())
+
+
+def _integer(x):
+    try:
+        return operator.index(x)
+    except TypeError:
+        raise _refused('an integer', x) from None
+
+
+def _real(x):
+    if not hasattr(x, '__float__'):
+        raise _refused('a number', x)
+    return float(x)
+
+
 _ALL = -0x8000000000000000
 _PADDINGS = {'same': _ALL, 'valid': 0}
 
@@ -565,6 +622,12 @@ def _dims(d):
         return _ALL
     if isinstance(d, int):
         return d
+    if _is_index(d):
+        return operator.index(d)
+    try:
+        d = tuple(operator.index(i) for i in d)
+    except TypeError:
+        raise _refused('a dimension, or a tuple of them', d) from None
     if not all(-8 <= i < 8 for i in d) or len(d) > 8:
         raise ValueError(f'dimensions are from -8 to 7, and at most 8: {tuple(d)}')
     bits = order = 0
@@ -572,6 +635,13 @@ def _dims(d):
         bits |= 1 << (i + 8)
         order = order << 4 | (i + 8)
     return len(d) << 52 | bits | order << 18
+
+
+def _axis(function, axis):
+    """A dimension that has to be given, by NumPy's name."""
+    if axis is None:
+        raise TypeError(f"{function}() missing 1 required positional argument: 'dim'")
+    return axis
 
 
 def _one(p):
@@ -586,39 +656,57 @@ def _one(p):
 
 
 def _pair(p):
-    if isinstance(p, (int, str)) or len(p) == 1:
+    if isinstance(p, (int, str)):
         return _one(p)
-    height, width = p
+    if _is_index(p):
+        return operator.index(p)
+    try:
+        if len(p) == 1:
+            return _one(p)
+        height, width = (-1 if s is None else operator.index(s) for s in p)
+    except (TypeError, ValueError):
+        raise _refused('an integer, or two of them', p) from None
     return 1 << 62 | (width + 1) << 31 | (height + 1) if -1 <= height < 0x7fffffff and -1 <= width < 0x7fffffff else -2
 
 
 def _shape(s):
     if s is None:
         return Shape()
-    sizes = (s,) if isinstance(s, int) else tuple(s)
-    return Shape(len(sizes), (c_int64 * 8)(*sizes[:8]))
+    try:
+        sizes = (operator.index(s),) if _is_index(s) else tuple(s)
+        return Shape(len(sizes), (c_int64 * 8)(*sizes[:8]))
+    except TypeError:
+        raise _refused('an integer, or a tuple of them', s) from None
 
 
 def _numbers(values):
     if values is None:
         return Numbers()
     if not hasattr(values, '__len__'):
-        raise TypeError(f'a list of numbers goes here, not {type(values).__name__}')
-    items = (c_double * len(values))(*values)
+        raise _refused('a list of numbers', values)
+    try:
+        items = (c_double * len(values))(*values)
+    except TypeError:
+        raise _refused('a list of numbers', values) from None
     array = Numbers(len(values), cast(items, POINTER(c_double)))
     array.kept = items
     return array
 
 
-def _text(s):
-    return None if s is None else os.fspath(s).encode()
+def _text(s, name=None):
+    try:
+        return None if s is None else os.fspath(s).encode()
+    except TypeError:
+        raise _refused('a text', s, name) from None
 
 
-def _enum(prefix, name):
-    if isinstance(name, int):
+def _enum(prefix, name, option=None):
+    if isinstance(name, int) and not isinstance(name, bool):
         return name
     try:
         return CONSTANTS[prefix + name.upper()]
+    except AttributeError:
+        raise _refused('a text', name, option) from None
     except KeyError:
         raise ValueError(f'there is no {name!r} here') from None
 
@@ -655,15 +743,15 @@ def _h(x):
     if x is None:
         return None
     if not isinstance(x, Tensor):
-        raise TypeError(f'a tensor goes here, not {type(x).__name__}')
+        raise _refused('a tensor', x)
     return x._h
 
 
 def _tensors(list_of):
     if list_of is None:
         return Tensors()
-    if isinstance(list_of, Tensor):
-        raise TypeError('a list of tensors goes here')
+    if isinstance(list_of, Tensor) or not hasattr(list_of, '__iter__'):
+        raise _refused('a list of tensors', list_of)
     kept = [_as_tensor(x) for x in list_of]
     items = (c_void_p * len(kept))(*[x._h for x in kept])
     array = Tensors(len(items), cast(items, POINTER(c_void_p)))

@@ -35,6 +35,7 @@ _add = _declare('fa_module_add', c_void_p, [c_void_p, c_char_p, c_void_p])
 _replace = _declare('fa_module_replace', c_void_p, [c_void_p, c_char_p, c_void_p])
 _parameter = _declare('fa_module_parameter', c_void_p, [c_void_p, c_char_p, c_void_p])
 _buffer = _declare('fa_module_buffer', c_void_p, [c_void_p, c_char_p, c_void_p])
+_remove = _declare('fa__module_remove', c_bool, [c_void_p, c_char_p])
 _replace_tensor = _declare('fa_module_replace_tensor', c_void_p, [c_void_p, c_char_p, c_void_p])
 _module_to = _declare('fa__module_to', c_void_p, [c_void_p, Place])
 _train = _declare('fa_module_train', c_void_p, [c_void_p, c_bool])
@@ -54,6 +55,14 @@ _summary = _declare('fa_module_summary', c_bool, [c_void_p, c_void_p, c_void_p])
 _adopt = _declare('fa__adopt', c_void_p, [c_void_p])
 
 Keys = namedtuple('Keys', ['missing_keys', 'unexpected_keys'])
+
+
+def _checked_state(state):
+    """An error for what is no state, but where one comes from."""
+    if not hasattr(state, 'keys'):
+        hint = 'fa.load(path)' if isinstance(state, (str, bytes)) or hasattr(state, '__fspath__') else \
+            'other.state_dict()' if hasattr(state, 'state_dict') else 'a dict'
+        raise TypeError(f'load_state_dict() takes what state_dict() gives, not {type(state).__name__}: load_state_dict({hint})')
 
 
 def _named(array):
@@ -122,9 +131,12 @@ class Module(Handle):
             _l._warn(f'{name}: modules in a plain {type(value).__name__} are no parts of the network, and neither trained nor '
                      f'saved: use nn.{"ModuleDict" if type(value) is dict else "ModuleList"}')
         put = None
-        if isinstance(value, Module):
+        if value is None:
+            self._remove(name)
+        elif isinstance(value, Module):
             put = _replace if _part(_child, self._h, name) else _add
         elif isinstance(value, Tensor) and _part(_tensor, self._h, name):
+            self._refuse(name, value)
             put = _replace_tensor
         elif isinstance(value, Parameter) or isinstance(value, Tensor) and value.requires_grad and value.is_leaf:
             put = _parameter
@@ -136,6 +148,29 @@ class Module(Handle):
         if put and isinstance(value, Tensor):
             value = _known(value)
         object.__setattr__(self, name, value)
+
+    def _refuse(self, name, value):
+        """An error for a tensor that cannot take the place of a parameter."""
+        if isinstance(value, Parameter) or value.requires_grad and value.is_leaf:
+            return
+        old = _part(_tensor, self._h, name)
+        with _scope():
+            of = _parameters_of(self._h)
+            if any(of.item[i] == old for i in range(of.count)):
+                raise TypeError(f"cannot assign a tensor as parameter '{name}': {name} = nn.Parameter(tensor) makes another parameter, "
+                                f'and with no_grad(): {name}.copy_(tensor) changes this one')
+
+    def __delattr__(self, name):
+        if not self._remove(name) or name in self.__dict__:
+            object.__delattr__(self, name)
+
+    def _remove(self, name):
+        """Whether there was a child, parameter or buffer of this name, which is none any more."""
+        h = getattr(self, '_h', None)  # None: before __init__()
+        if not h or not (_part(_child, h, name) or _part(_tensor, h, name)):
+            return False
+        self.__dict__.get('_unsaved', set()).discard(name)
+        return _remove(h, name.encode()) or _fail()
 
     def __getattr__(self, name):
         """A child, parameter or buffer by its name, where it is no attribute: net.fc.weight."""
@@ -284,20 +319,6 @@ class Module(Handle):
 
     get_submodule = child
 
-    def __getitem__(self, i):
-        """A module in it, by its number: net[0], net[-1]."""
-        return self.children()[i]
-
-    def __iter__(self):
-        return iter(self.children())
-
-    def __len__(self):
-        """The number of modules in it."""
-        return len(self.children())
-
-    def __bool__(self):
-        return True  # a layer has no modules in it
-
     def summary(self, input=None, dtype=None, inputs=None, file=None, input_size=None):
         """Prints a table of the modules, their parameters and their sizes. With the shape of an input, or a list of
         `inputs`, it runs once, and the table has the outputs' shapes and the multiply-adds, too. `file` is that of
@@ -371,6 +392,7 @@ class Module(Handle):
     def load_state_dict(self, state, strict=True):
         """Copies tensors or arrays into the parameters and buffers of their names; strict: both have the same names, of which
         one is enough for a tensor with several. Returns the missing and the unexpected names."""
+        _checked_state(state)
         own = self._state()
         given = {t._h for n, t in own.items() if n in state}
         keys = Keys([n for n, t in own.items() if t._h not in given], [n for n in state if n not in own])

@@ -8,9 +8,10 @@ from functools import wraps
 from inspect import isgeneratorfunction
 
 from . import _library as _l
+from ._generator import Generator
 from ._library import Device, Parameters, _declare, _fail, _scope, _text
 from ._modules import Module, _named, _state_of
-from ._tensor import Tensor
+from ._tensor import Tensor, _is_numpy, tensor
 
 
 class _Settings(Structure):
@@ -39,7 +40,8 @@ _enter = _declare('fa_use_enter', c_size_t, [POINTER(_Settings)])
 _leave = _declare('fa_use_leave', None, [c_size_t])
 _set_grad_enabled = _declare('fa__set_grad_enabled', c_bool, [c_bool])
 _seed = _declare('fa_manual_seed', None, [c_uint64])
-_save = _declare('fa_save', c_bool, [Parameters, c_char_p, c_void_p])
+_save_numpy = _declare('fa_save', c_bool, [Parameters, c_char_p, c_void_p])
+_save_safetensors = _declare('fa__save_safetensors', c_bool, [Parameters, c_char_p, c_void_p])
 _load = _declare('fa_load', c_bool, [Parameters, c_char_p, c_void_p])
 _load_file = _declare('fa_load_file', _Saved, [c_char_p, c_void_p])
 _set_threads = _declare('fa_set_num_threads', None, [c_int])
@@ -152,9 +154,15 @@ def autocast(device_type=None, dtype=None, enabled=True):
     return use(autocast=dtype if enabled else None)
 
 
+def is_autocast_enabled(device_type=None):
+    """Whether products and convolutions are in f16 or bf16 now. The device does not matter."""
+    return bool(_now().autocast)
+
+
 def manual_seed(seed):
-    """Seeds the default random number generator."""
-    _seed(seed)
+    """Seeds the default random number generator. Returns another one with this seed, for generator=."""
+    _seed(_l._integer(seed))
+    return Generator().manual_seed(seed)
 
 
 def best_device():
@@ -182,6 +190,8 @@ def _flattened(x, name, tensors):
     """What JSON can say of a value; its tensors go to `tensors`, by name."""
     if isinstance(x, Module):
         x = x.state_dict()
+    if _is_numpy(x):
+        x = tensor(x) if x.ndim else x.item()
     if isinstance(x, Tensor):
         tensors[name] = x
         return {'tensor': name}
@@ -213,7 +223,7 @@ def _rebuilt(x, tensors):
 
 
 def save(what, path):
-    """Writes a module, a tensor, or a dict of tensors, other dicts, lists, numbers and texts, to a file in the format of
+    """Writes a module, a tensor, or a dict of tensors, arrays, other dicts, lists, numbers and texts, to a file in the format of
     safetensors, whatever its name; a dict of tensors also to .npz or .npy. path: a path, or a file that is open for writing
     bytes. Of a module it writes the state_dict()."""
     if hasattr(path, 'write'):
@@ -225,17 +235,17 @@ def save(what, path):
     tensors = {}
     structure = _structure_of_state(what) if isinstance(what, Module) else _flattened(what, '', tensors)
     plain = isinstance(what, Module) or isinstance(what, dict) and list(tensors) == list(what)
-    options = None
+    write, options = _save_numpy, None
     if str(path).endswith(('.npy', '.npz')):
         if not plain:
             raise TypeError('a file of NumPy has a dict of tensors, and nothing else')
     else:
         names, values = (c_char_p * 1)(_STRUCTURE), (c_char_p * 1)(json.dumps(structure).encode())
-        options = byref(_SaveOptions(_SaveOptions.fa__end.offset, 1, names, values))
+        write, options = _save_safetensors, byref(_SaveOptions(_SaveOptions.fa__end.offset, 1, names, values))
     if not plain and len(set(map(id, tensors.values()))) < len(tensors):
         tensors = {n: t.clone() for n, t in tensors.items()}
     with _scope():
-        if not _save(_array_of(what._state(_state_of) if isinstance(what, Module) else tensors), _text(path), options):
+        if not write(_array_of(what._state(_state_of) if isinstance(what, Module) else tensors), _text(path), options):
             _fail()
 
 
@@ -264,13 +274,15 @@ def load(module, path=None, strict=True, prefix='', map_location=None, weights_o
     o = _LoadOptions(_LoadOptions.fa__end.offset, strict, prefix.encode())
     with _scope():
         if not _load(_array_of(module._state()), _text(path), byref(o)):
-            _fail()
+            _fail(path)
 
 
 def _read(path):
     """The tensors of a file and its metadata, by name."""
     with _scope():
         of = _load_file(_text(path), None)
+        if _l._error_stands():
+            _fail(path)
         return _named(of.tensors), {of.metadata_name[i]: of.metadata_value[i] for i in range(of.metadata_count)}
 
 

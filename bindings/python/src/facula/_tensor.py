@@ -262,6 +262,16 @@ class Tensor(Handle):
         """The size of an element in bytes."""
         return self.dtype.size
 
+    @property
+    def itemsize(self):
+        """The size of an element in bytes."""
+        return self.dtype.size
+
+    @property
+    def nbytes(self):
+        """The size of all elements in bytes."""
+        return self.numel() * self.dtype.size
+
     # ---- copies ----
 
     def __copy__(self):
@@ -433,10 +443,20 @@ class Tensor(Handle):
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError('the tensor is on another device')
         t = _call(_l.lib.fa_clone, self._h, None) if copy else self
+        if min(t.stride(), default=0) < 0:
+            raise BufferError('other libraries have no negative steps, as of x[::-1]: x.clone() is without')
         p = (_to_dlpack if versioned else _to_dlpack_old)(t._h)
         if not p:
             _fail()
         return _capsule_new(p, _NAMES[versioned], _drop_capsule)
+
+
+def _become(x, view):
+    """Makes a tensor's object that of a view of it."""
+    if x._h in _objects or x.requires_grad and x.is_leaf:
+        raise _l.Error('parameters, buffers and leaves that require a gradient keep their shape: y = x.unsqueeze(0)', 'argument')
+    x._h, view._h = view._h, x._h
+    return x
 
 
 class GradFn:
@@ -596,7 +616,7 @@ def _of_memory(address, shape, number, dtype, device, requires_grad):
 
 def _flat(data, depth, shape, values):
     """Appends the numbers of nested lists; checks that they are regular."""
-    if isinstance(data, (list, tuple)):
+    if isinstance(data, (list, tuple, range)):
         if depth == len(shape) and not values:
             shape.append(len(data))
         if depth >= len(shape) or shape[depth] != len(data):
@@ -622,7 +642,7 @@ def tensor(data, dtype=None, device=None, requires_grad=False):
     if hasattr(data, '__dlpack__'):
         return tensor(from_dlpack(data), dtype, device, requires_grad)
     first = data
-    while isinstance(first, (list, tuple)) and first:
+    while isinstance(first, (list, tuple, range)) and first:
         first = first[0]
     if _is_numpy(first) and first.ndim:
         import numpy
@@ -668,6 +688,8 @@ def _as_tensor(x):
 # ---- indices ----
 
 def _number_text(i):
+    if i is not None and not hasattr(i, '__index__'):
+        raise TypeError(f'a slice has integers or None, not {i!r}')
     return '' if i is None else str(i.__index__())
 
 
@@ -692,6 +714,14 @@ def _text_of(key):
     return None if None in entries else (', '.join(entries) or '...').encode()
 
 
+def _index_of(e):
+    """The tensor of an entry: u8 is a mask, as bool, and an empty list has no indices."""
+    t = _as_tensor(e)
+    if isinstance(e, list) and not t.numel():
+        return t.to('i64')
+    return t.to('bool') if t.dtype.name == 'u8' else t
+
+
 def _parts_of(key):
     kept, parts = [], []
     for e in key if isinstance(key, tuple) else (key,):
@@ -699,7 +729,7 @@ def _parts_of(key):
         if text is not None:
             parts.append(_IndexPart(text.encode(), None, 0, False))
         else:
-            kept.append(_as_tensor(e))
+            kept.append(_index_of(e))
             parts.append(_IndexPart(None, kept[-1]._h, 0, True))
     items = (_IndexPart * len(parts))(*parts)
     array_of = _IndexParts(len(parts), ctypes.cast(items, POINTER(_IndexPart)))

@@ -6,7 +6,7 @@ from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int,
 
 from . import _library as _l
 from ._library import Handle, Parameters, _borrowed, _call, _check, _check_warnings, _declare, _fail, _scope
-from ._modules import _named
+from ._modules import _checked_state, _named
 from ._tensor import Tensor
 
 
@@ -30,6 +30,7 @@ def _state_dict(of):
 
 
 def _load_state(load, h, state):
+    _checked_state(state)
     kind = state['kind'].encode()
     tensors = {n: t for n, t in state.items() if isinstance(t, Tensor)}
     numbers = {n: v for n, v in state.items() if isinstance(v, (int, float))}
@@ -63,7 +64,8 @@ class Optimizer(Handle):
 
     self.state[p] is a dict for what an optimizer of your own keeps about a parameter p of self.param_groups; state_dict()
     has it."""
-    __slots__ = ('parameters', 'defaults', 'state', '_own')  # parameters: a list for each group; _own: their options in Python
+    # parameters: a list for each group; _own: their options in Python; _more: what else they have, by number
+    __slots__ = ('parameters', 'defaults', 'state', '_own', '_more', '_stepped')
     _zero_grad = staticmethod(_declare('fa_optim_zero_grad', c_bool, [c_void_p]))
     _step = staticmethod(_declare('fa_optim_step', c_bool, [c_void_p]))
     _lr = staticmethod(_declare('fa_optim_lr', c_double, [c_void_p]))
@@ -114,6 +116,7 @@ class Optimizer(Handle):
         loss = None if closure is None else closure()
         if not self._step(self._h):
             _fail()
+        self._stepped = True
         _check_warnings()
         return loss
 
@@ -163,6 +166,7 @@ class Optimizer(Handle):
                 group.update((name, value) for name, value in saved.items() if name != 'params')
             return
         _load_state(self._load, self._h, state)
+        self._stepped = True
 
     @property
     def lr(self):
@@ -188,6 +192,8 @@ class Group(MutableMapping):
     def __init__(self, optimizer, number):
         self.optimizer, self.number = optimizer, number
         self._own = optimizer._own[number] if hasattr(optimizer, '_own') else None
+        if self._own is None and not hasattr(optimizer, '_more'):
+            optimizer._more = defaultdict(dict)
 
     def _option(self, name):
         value = self._get(self.optimizer._h, self.number, name.encode())
@@ -199,6 +205,8 @@ class Group(MutableMapping):
             return self.optimizer.parameters[self.number]
         if self._own is not None and name != 'lr':
             return self._own[name]
+        if name not in _OPTIONS:
+            return self.optimizer._more[self.number][name]
         try:
             return (self._option('beta1'), self._option('beta2')) if name == 'betas' else self._option(name)
         except _l.Error as e:
@@ -211,6 +219,10 @@ class Group(MutableMapping):
             self._own[name] = value
         elif name == 'betas':
             self['beta1'], self['beta2'] = value
+        elif name not in _OPTIONS:
+            self.optimizer._more[self.number][name] = value
+        elif not hasattr(value, '__float__'):
+            raise TypeError(f'{name} is a number, not {value!r}')
         elif not self._set(self.optimizer._h, self.number, name.encode(), value):
             _fail()
 
@@ -224,7 +236,7 @@ class Group(MutableMapping):
 
     def __iter__(self):
         yield 'params'
-        names = _OPTIONS if self._own is None else ('lr', *self._own)
+        names = (*_OPTIONS, *self.optimizer._more[self.number]) if self._own is None else ('lr', *self._own)
         yield from (name for name in names if name not in ('beta1', 'beta2') and name in self)
 
     def __len__(self):
@@ -266,6 +278,10 @@ class Schedule(Handle):
             for group, lr in zip(self.optimizer.param_groups, self.get_lr()):
                 group['lr'] = lr
             return
+        if metrics is None and not self.last_epoch and not (getattr(self.optimizer, '_stepped', False) or
+                                                            hasattr(self.optimizer, '_own')):
+            self.optimizer._stepped = True  # one warning
+            _l._warn('scheduler.step() comes before optimizer.step(): the first rate of the schedule is skipped')
         if not (self._step(self._h) if metrics is None else self._step_metric(self._h, float(metrics))):
             _fail()
 
@@ -336,6 +352,7 @@ class Scaler(Handle):
                             'Python: bf16 needs no GradScaler')
         if not self._step(self._h, optimizer._h):
             _fail()
+        optimizer._stepped = True
         _check_warnings()
 
     def update(self):

@@ -358,6 +358,7 @@ static uint64_t issue(const job *j, plan *p, void *scratch)
     fa__cuda_device *o = fa__cuda_own(q->base.device);
     if (!fa__gpu_begin(q, j->launch->op))
         return 0;
+    fa__gpu_catch_up(q);
     fa__cuda_enter(o);
     int status = fa__cuda_leave(convolve(j, p, scratch));
     if (status) {

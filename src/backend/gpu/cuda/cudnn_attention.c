@@ -336,6 +336,7 @@ static uint64_t issue(job *j, plan *const p[2], void *scratch)
     fa__cuda_device *o = fa__cuda_own(q->base.device);
     if (!fa__gpu_begin(q, j->launch->op))
         return 0;
+    fa__gpu_catch_up(q);
     fa__cuda_enter(o);
     const int status = fa__cuda_leave(run_plans(j, p, scratch));
     if (status) {

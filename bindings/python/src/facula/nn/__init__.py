@@ -24,6 +24,28 @@ def _title(name):
     return _SPELLED.get(name) or ''.join(word.capitalize() for word in name.split('_'))
 
 
+def _order(name, make):
+    """The names of a layer's options in PyTorch's order, and how many of them are in their place here."""
+    names = list(_inspect.signature(make).parameters)
+    ours = list(names)
+    if names[-2:] == ['dtype', 'device']:
+        names[-2:] = ['device', 'dtype']
+    if 'padding_mode' in names:
+        names.remove('padding_mode')
+        names.insert(names.index('bias') + 1, 'padding_mode')
+    if name == 'embedding':
+        names[3:3] = ['max_norm', 'norm_type']
+    return names, next((i for i, (a, b) in enumerate(zip(names, ours)) if a != b), 99)
+
+
+def _reset_running_stats(self):
+    """Sets the mean to 0, the variance to 1, and the number of batches to 0."""
+    if self.running_mean is not None:
+        self.running_mean.zero_()
+        self.running_var.fill_(1)
+        self.num_batches_tracked.zero_()
+
+
 def _layer(name, make):
     base = _Recurrent if name in _RECURRENT else _ATTENTION.get(name, Layer)
     made = type(_title(name), (base,), {'__slots__': (), '_make': staticmethod(make),
@@ -31,6 +53,9 @@ def _layer(name, make):
                                         '__signature__': _inspect.signature(make), '__module__': __name__})
     if base is _Recurrent:
         made._cells, made._one_step, made._kind_name = 'lstm' in name, name.endswith('_cell'), name
+    made._order, made._same = _order(name, make)
+    if name.startswith('batch_norm'):
+        made.reset_running_stats = _reset_running_stats
     _classes[name] = made
     return made
 

@@ -47,6 +47,11 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     return _ops.stack(parts, 2).reshape(x.shape[0], x.shape[1] * kh * kw, rows * columns)
 
 
+def huber_loss(input, target, reduction='mean', delta=1.0, weight=None):
+    """The square of small differences, and the absolute value of large ones; with PyTorch's order of options."""
+    return _ops.huber_loss(input, target, delta=delta, reduction=reduction, weight=weight)
+
+
 def dropout(input, p=0.5, training=True, inplace=False):
     """Zeros elements with probability p, and scales the others."""
     return (_ops.dropout_ if inplace else _ops.dropout)(input, p=p, training=training)

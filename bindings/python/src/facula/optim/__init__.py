@@ -19,12 +19,19 @@ def _grouped(make, params, options):
         if params and isinstance(params[0], dict):
             first = dict(params[0])
             made = make(first.pop('params'), **options)
+            made.defaults = _options(made)
             for group in params[1:]:
                 made.add_param_group(group)
             for name, value in first.items():
                 made.param_groups[0][name] = value
             return made
-    return make(params, **options)
+    made = make(params, **options)
+    made.defaults = _options(made)
+    return made
+
+
+def _options(made):
+    return {name: value for name, value in made.param_groups[0].items() if name != 'params'}
 
 
 def SGD(params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, **options):

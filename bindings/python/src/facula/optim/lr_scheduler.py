@@ -6,7 +6,7 @@ from .._training import Schedule as LRScheduler
 from .._missing import missing as _missing
 
 StepLR, MultiStepLR, ExponentialLR, CosineAnnealingLR = _lr.step_lr, _lr.multi_step, _lr.exponential, _lr.cosine
-LinearLR, ConstantLR, ReduceLROnPlateau = _lr.linear, _lr.constant, _lr.reduce_on_plateau
+LinearLR, ConstantLR, CyclicLR, ReduceLROnPlateau = _lr.linear, _lr.constant, _lr.cyclic, _lr.reduce_on_plateau
 
 _Rate = CFUNCTYPE(c_double, c_int64, c_int, c_void_p)
 _lambda = _l._declare('fa_schedule_lambda', c_void_p, [c_void_p, _Rate, c_void_p])
@@ -16,6 +16,8 @@ _sequential = _l._declare('fa__schedule_sequential', c_void_p, [_l.Numbers, c_si
 
 def OneCycleLR(optimizer, max_lr, total_steps=None, epochs=None, steps_per_epoch=None, **options):
     """lr.one_cycle(), over total_steps, or epochs times steps_per_epoch."""
+    if total_steps is None and (epochs is None or steps_per_epoch is None):
+        raise TypeError('OneCycleLR needs total_steps, or epochs and steps_per_epoch')
     return _lr.one_cycle(optimizer, max_lr, epochs * steps_per_epoch if total_steps is None else total_steps, **options)
 
 

@@ -113,6 +113,10 @@ class DataLoader(_Loader):
                  pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None,
                  generator=None, *, prefetch_factor=None, persistent_workers=False, pin_memory_device='', in_order=True):
         self._h = self._python = None
+        if num_workers < 0:
+            raise ValueError(f'num_workers is 0 or more, not {num_workers}')
+        if batch_size is not None and not _l._is_index(batch_size):
+            raise TypeError(f'batch_size is an integer, not {batch_size!r}')
         if batch_sampler is not None:
             batch_size = None
         self.dataset, self.num_workers, self.drop_last, self.batch_size = dataset, num_workers, drop_last, batch_size

@@ -1,0 +1,279 @@
+"""Tests of calls as PyTorch has them: forms of arguments, and messages for what does not go."""
+import io
+import math
+import os
+import pathlib
+import tempfile
+import unittest
+import warnings
+
+import facula as fa
+from facula import nn
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+F = nn.functional
+
+
+class Methods(unittest.TestCase):
+    def test_where_and_polygamma_as_methods(self):
+        x = fa.tensor([1.0, -2.0, 3.0], requires_grad=True)
+        y = x.where(x > 0, fa.zeros(3))
+        self.assertEqual(y.tolist(), [1, 0, 3])
+        y.sum().backward()
+        self.assertEqual(x.grad.tolist(), [1, 0, 1])
+        self.assertEqual(x.where(x > 0, -1.0).tolist(), [1, -1, 3])
+        z = fa.tensor([2.0])
+        self.assertAlmostEqual(z.polygamma(1).item(), 0.644934, 5)
+        self.assertEqual(z.polygamma(1).tolist(), fa.polygamma(1, z).tolist())
+        self.assertIs(z.polygamma_(1), z)
+        self.assertAlmostEqual(z.item(), 0.644934, 5)
+        self.assertFalse(hasattr(z, 'where_') or hasattr(z, 'igamma_'))  # which would write to the other operand
+
+    def test_results_as_in_pytorch(self):
+        x = fa.tensor([1, 1, 2, 1])
+        self.assertEqual(fa.unique_consecutive(x).tolist(), [1, 2, 1])
+        values, inverse, counts = x.unique_consecutive(True, True)
+        self.assertEqual([values.tolist(), inverse.tolist(), counts.tolist()], [[1, 2, 1], [0, 0, 1, 2], [2, 1, 1]])
+        self.assertEqual([t.tolist() for t in fa.unique_consecutive(x, return_counts=True)], [[1, 2, 1], [2, 1, 1]])
+        a, b = fa.arange(9.0).reshape(3, 3), fa.eye(3)
+        self.assertEqual(fa.cross(a, b).tolist(), fa.cross(a, b, dim=0).tolist())  # the first dimension of size 3
+        self.assertEqual(fa.linalg.cross(a, b).tolist(), fa.cross(a, b, dim=-1).tolist())
+        self.assertEqual((fa.ones(2, dtype=float).dtype, fa.ones(2).to(float).dtype), (fa.float64, fa.float64))
+        mask = fa.tensor([0, 1, 0, 1], dtype=fa.uint8)
+        self.assertEqual(fa.arange(4)[mask].tolist(), [1, 3])
+        z = fa.zeros(4)
+        z[mask] = 5
+        self.assertEqual(z.tolist(), [0, 5, 0, 5])
+
+
+class Parts(unittest.TestCase):
+    def test_a_plain_tensor_is_no_parameter(self):
+        layer = nn.Linear(2, 2)
+        for value in (fa.ones(2, 2), layer.weight * 2):
+            with self.assertRaisesRegex(TypeError, "cannot assign a tensor as parameter 'weight'"):
+                layer.weight = value
+        before, norm = layer.weight, nn.BatchNorm1d(2)
+        norm.running_mean = fa.ones(2)
+        self.assertEqual(norm.state_dict()['running_mean'].tolist(), [1, 1])
+        layer.weight = nn.Parameter(fa.ones(2, 2))
+        self.assertIsNot(layer.weight, before)
+
+        class Scale(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.w = nn.Parameter(fa.ones(2), requires_grad=False)
+                self.register_buffer('calls', fa.zeros(1))
+        net = Scale()
+        net.calls = net.calls + 1
+        self.assertEqual(net.state_dict()['calls'].tolist(), [1])
+        self.assertRaisesRegex(TypeError, "parameter 'w'", setattr, net, 'w', fa.ones(2))
+
+    def test_layers_are_no_lists(self):
+        layer = nn.Linear(2, 2)
+        for call in (nn.ModuleList, len, list, iter):
+            self.assertRaises(TypeError, call, layer)
+        self.assertRaises(TypeError, lambda: layer[0])
+        self.assertTrue(layer)
+        net = nn.Sequential(layer, nn.ReLU())
+        self.assertEqual((len(net), list(net)[0], net[-1]), (2, layer, net[1]))
+        self.assertEqual(len(nn.ModuleList(net)), 2)
+        self.assertEqual(len(nn.ModuleDict({'a': layer})), 1)
+        encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8), 3)
+        self.assertEqual(len(list(encoder.layers)), 3)
+
+    def test_options_in_the_order_of_pytorch(self):
+        self.assertIsNone(nn.Conv2d(4, 4, 3, 1, 1, 1, 1, False).bias)
+        conv = nn.Conv1d(4, 4, 3, 1, 1, 1, 1, True, 'circular')
+        self.assertEqual((conv.padding_mode, conv.bias.shape), ('circular', (4,)))
+        self.assertIs(nn.Linear(2, 2, True, 'cpu', fa.float64).weight.dtype, fa.float64)
+        self.assertIs(nn.Conv2d(1, 1, 3, dtype=fa.float64).weight.dtype, fa.float64)
+        self.assertRaisesRegex(TypeError, 'max_norm', nn.Embedding, 7, 3, 0, 1.0)
+        self.assertRaisesRegex(TypeError, "two values for 'bias'", lambda: nn.Conv2d(4, 4, 3, 1, 1, 1, 1, True, bias=False))
+        self.assertRaises(TypeError, nn.Linear, 2, 2, True, 'cpu', fa.f32, 1)
+        self.assertEqual(F.huber_loss(fa.zeros(2), fa.ones(2), 'sum', 0.5).item(), 0.75)
+        self.assertEqual(nn.AdaptiveAvgPool2d((2, None))(fa.ones(1, 1, 4, 6)).shape, (1, 1, 2, 6))
+        self.assertEqual(F.adaptive_avg_pool2d(fa.ones(1, 1, 4, 6), (None, 1)).shape, (1, 1, 4, 1))
+
+    def test_statistics_that_are_reset(self):
+        norm = nn.BatchNorm1d(2)
+        norm(fa.ones(4, 2))
+        norm.reset_running_stats()
+        self.assertEqual([b.tolist() for b in norm.buffers()], [[0, 0], [1, 1], 0])
+        self.assertFalse(hasattr(nn.Linear(1, 1), 'reset_running_stats'))
+
+
+class Forms(unittest.TestCase):
+    def test_dimensions_one_by_one(self):
+        x = fa.arange(6).reshape(2, 3)
+        self.assertEqual(x.flip(0, 1).tolist(), [[5, 4, 3], [2, 1, 0]])
+        self.assertEqual(fa.flip(x, dims=(1,)).tolist(), x.flip(1).tolist())
+        self.assertEqual(x.rot90().tolist(), [[2, 5], [1, 4], [0, 3]])
+        self.assertEqual(fa.ones(1, 2, 1, 1).squeeze(0, 2).shape, (2, 1))
+        self.assertEqual(fa.ones(1, 2, 1).squeeze().shape, (2,))
+        self.assertEqual([part.tolist() for part in fa.arange(5).tensor_split([1, 3])], [[0], [1, 2], [3, 4]])
+        self.assertEqual([len(part) for part in fa.tensor_split(fa.arange(5), 2)], [3, 2])
+        self.assertEqual(fa.tensor([2, 1, 2]).argsort(stable=True).tolist(), [1, 0, 2])
+        self.assertEqual(fa.sort(fa.tensor([2, 1, 2]), stable=True, descending=True).indices.tolist(), [0, 2, 1])
+        a, b = fa.arange(6.0).reshape(2, 3), fa.arange(12.0).reshape(3, 4)
+        self.assertEqual(fa.tensordot(a, b, dims=([1], [0])).tolist(), (a @ b).tolist())
+        self.assertEqual(fa.tensordot(a, b, 1).tolist(), (a @ b).tolist())
+
+    def test_lists_and_ranges(self):
+        x = fa.arange(4)
+        self.assertEqual((x[[]].shape, x[[]].dtype, x.reshape(2, 2)[[]].shape), ((0,), fa.int64, (0, 2)))
+        self.assertEqual(x[range(1, 3)].tolist(), [1, 2])
+        self.assertEqual((fa.tensor(range(3)).tolist(), fa.tensor([range(2), [4, 5]]).tolist()), ([0, 1, 2], [[0, 1], [4, 5]]))
+        self.assertRaisesRegex(TypeError, 'a slice has integers or None, not 1.0', lambda: x[1.0:])
+
+    def test_small_functions(self):
+        self.assertAlmostEqual(nn.init.calculate_gain('leaky_relu', 0.2), math.sqrt(2 / 1.04))
+        self.assertEqual((nn.init.calculate_gain('linear'), nn.init.calculate_gain('tanh')), (1, 5 / 3))
+        self.assertRaises(ValueError, nn.init.calculate_gain, 'other')
+        self.assertTrue(fa.is_floating_point(fa.ones(1)) and not fa.is_floating_point(fa.arange(2)))
+        x = fa.zeros(2, 3, dtype=fa.float16)
+        self.assertEqual((x.itemsize, x.nbytes), (2, 12))
+        y = fa.arange(3)
+        self.assertIs(y.unsqueeze_(0), y)
+        self.assertEqual((y.shape, y.transpose_(0, 1).shape, y.squeeze_(1).shape, y.tolist()), ((1, 3), (3, 1), (3,), [0, 1, 2]))
+        self.assertRaisesRegex(fa.Error, 'keep their shape', nn.Parameter(fa.ones(2)).unsqueeze_, 0)
+        first = fa.rand(3, generator=fa.manual_seed(3)).tolist()
+        self.assertEqual(fa.rand(3, generator=fa.manual_seed(3)).tolist(), first)
+        self.assertFalse(fa.is_autocast_enabled())
+        with fa.autocast('cpu'):
+            self.assertTrue(fa.is_autocast_enabled())
+
+    def test_assert_close(self):
+        close = fa.testing.assert_close
+        close(fa.ones(2), fa.ones(2) + 1e-7)
+        close({'a': [1.0, 2]}, {'a': (1.0, 2)})
+        for actual, expected, text in ((fa.ones(2), fa.tensor([1.0, 1.1]), r'1 of 2 elements .* at \(1,\)'),
+                                       (fa.ones(2), fa.ones(1), 'the shape'), (fa.ones(2), fa.arange(2), 'the dtype'),
+                                       ([1], [1, 2], '1 items'), ({'a': 1}, {'b': 1}, 'names')):
+            self.assertRaisesRegex(AssertionError, text, close, actual, expected)
+        close(fa.ones(2), fa.ones(2).long(), check_dtype=False)
+        close(fa.ones(2), fa.ones(2) + 0.1, atol=0.2, rtol=0)
+        self.assertRaisesRegex(AssertionError, 'mine', close, 1, 2, msg='mine')
+
+
+class Messages(unittest.TestCase):
+    def test_floats_as_sizes(self):
+        x = fa.ones(2, 4)
+        for call, text in (
+                (lambda: nn.Linear(4 / 2, 2), 'nn.Linear: in_features is an integer, not 2.0'),
+                (lambda: nn.Linear(2, None), 'nn.Linear: out_features is an integer, not None'),
+                (lambda: nn.Conv2d(3, 8, 3.0), 'nn.Conv2d: kernel_size is an integer, or two of them, not 3.0'),
+                (lambda: nn.Conv2d(3, 8, (3, 3.0)), 'kernel_size is an integer, or two of them'),
+                (lambda: nn.Conv2d(3, 8, 3, padding_mode=1), 'padding_mode is a text, not 1'),
+                (lambda: nn.LSTM(2, 3, num_layers=2.0), 'num_layers is an integer, not 2.0'),
+                (lambda: nn.LayerNorm(4 / 2), 'nn.LayerNorm: normalized_shape is an integer, or a tuple'),
+                (lambda: nn.Dropout('a'), "nn.Dropout: p is a number, not 'a'"),
+                (lambda: fa.zeros(2.0), 'zeros: shape is an integer, or a tuple of them, not 2.0'),
+                (lambda: x.view(4 / 2, 4), 'view: shape is an integer'), (lambda: fa.ones('a'), 'ones: shape'),
+                (lambda: x.sum(1.0), 'sum: dim is a dimension, or a tuple of them, not 1.0'),
+                (lambda: x.chunk(2.0), 'chunk: .* is an integer, not 2.0'), (lambda: fa.cat(3), 'cat: .* is a list of tensors, not 3'),
+                (lambda: fa.randint(0, 5.5, (2,)), 'randint: high is an integer, not 5.5'),
+                (lambda: fa.optim.Adam([fa.ones(1, requires_grad=True)], lr='1e-3'), "optim.adam: lr is a number, not '1e-3'"),
+                (lambda: F.mse_loss(x, x, reduction=0.5), 'mse_loss: reduction is a text, not 0.5'),
+                (lambda: fa.manual_seed(1.5), 'an integer goes here, not 1.5'),
+                (lambda: nn.Sequential(nn.ReLU(), 3), 'a module, or a function, goes here, not int'),
+                (lambda: nn.Sequential(nn.ReLU(), None), 'goes here, not None'),
+                (lambda: fa.utils.data.DataLoader([1, 2], batch_size=2.0), 'batch_size is an integer, not 2.0'),
+                (lambda: fa.optim.lr_scheduler.OneCycleLR(fa.optim.SGD([fa.ones(1, requires_grad=True)]), 0.1), 'total_steps, or epochs')):
+            with self.assertRaisesRegex(TypeError, text):
+                call()
+        self.assertRaisesRegex(ValueError, 'num_workers is 0 or more', fa.utils.data.DataLoader, [1, 2], num_workers=-1)
+        nn.LSTM(2, 3, num_layers=2), x.sum(1), nn.Conv2d(3, 8, 3, stride=2)
+        self.assertRaisesRegex(TypeError, 'dim is a dimension', x.sum, 1.0)
+        self.assertRaisesRegex(TypeError, 'stride is an integer', nn.Conv2d, 3, 8, 3, stride=2.0)
+        self.assertRaisesRegex(TypeError, 'num_layers is an integer', nn.LSTM, 2, 3, num_layers=2.0)
+        self.assertEqual(nn.Linear(fa.tensor(2), True).weight.shape, (1, 2))
+        self.assertRaisesRegex(fa.Error, 'x is None', F.relu, None)
+
+    def test_errors_of_files_and_memory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            missing, damaged = os.path.join(folder, 'none'), pathlib.Path(folder, 'damaged')
+            damaged.write_bytes(b'x' * 100)
+            for call in (lambda: fa.load(missing), lambda: fa.load(nn.Linear(1, 1), missing)):
+                with self.assertRaisesRegex(FileNotFoundError, 'test_forms.py:.*cannot open') as caught:
+                    call()
+                self.assertIsInstance(caught.exception, fa.Error)
+                self.assertEqual(caught.exception.kind, 'file')
+            with self.assertRaisesRegex(OSError, 'damaged') as caught:
+                fa.load(damaged)
+            self.assertNotIsInstance(caught.exception, FileNotFoundError)
+        with self.assertRaises(MemoryError) as caught:
+            fa.ones(10 ** 6, 10 ** 8)
+        self.assertEqual((caught.exception.kind, isinstance(caught.exception, fa.Error)), ('memory', True))
+
+    def test_what_is_no_state(self):
+        layer = nn.Linear(2, 2)
+        self.assertRaisesRegex(TypeError, r'not str: load_state_dict\(fa.load\(path\)\)', layer.load_state_dict, 'x.pt')
+        self.assertRaisesRegex(TypeError, r'not Linear: load_state_dict\(other.state_dict\(\)\)', layer.load_state_dict, layer)
+        optimizer = fa.optim.SGD(layer.parameters(), lr=0.1)
+        self.assertRaisesRegex(TypeError, 'not str', optimizer.load_state_dict, 'x.pt')
+
+    def test_gradients_of_another_shape(self):
+        class Wrong(fa.autograd.Function):
+            @staticmethod
+            def forward(ctx, k, x):
+                return x * k
+
+            @staticmethod
+            def backward(ctx, grad):
+                return None, grad.sum().reshape(1, 1)
+        with self.assertRaisesRegex(fa.Error, r'Wrong.*shape \(1, 1\) for argument 1 of forward\(\), whose shape is \(2,\), '
+                                              r'in the backward of Function.apply$'):
+            Wrong.apply(2, fa.ones(2, requires_grad=True)).sum().backward()
+
+    def test_negative_steps_by_dlpack(self):
+        x = fa.arange(6)[::-1]
+        self.assertRaisesRegex(BufferError, r'x.clone\(\)', x.__dlpack__)
+        self.assertEqual(fa.from_dlpack(x.clone()).tolist(), [5, 4, 3, 2, 1, 0])
+        x.__dlpack__(copy=True)
+
+
+class Training(unittest.TestCase):
+    def test_groups_keep_what_the_optimizer_does_not_know(self):
+        layer = nn.Linear(2, 2)
+        optimizer = fa.optim.SGD([{'params': [layer.weight], 'name': 'body', 'lr': 0.2}, {'params': [layer.bias], 'lr_scale': 0.5}], lr=0.1)
+        first, second = optimizer.param_groups
+        self.assertEqual((first['name'], second['lr_scale'], second.get('name')), ('body', 0.5, None))
+        second['note'] = [1]
+        self.assertEqual(optimizer.param_groups[1]['note'], [1])
+        self.assertIn('lr_scale', list(second))
+        self.assertRaises(KeyError, lambda: first['other'])
+        self.assertRaisesRegex(fa.Error, 'amsgrad', first.__setitem__, 'amsgrad', True)
+        self.assertRaisesRegex(TypeError, "lr is a number, not 'a'", first.__setitem__, 'lr', 'a')
+        self.assertEqual((optimizer.defaults['lr'], optimizer.defaults['momentum']), (0.1, 0))
+
+    def test_schedules_before_optimizers(self):
+        layer = nn.Linear(2, 2)
+
+        def warned(steps):
+            optimizer = fa.optim.SGD(layer.parameters(), lr=0.1)
+            schedule = fa.optim.lr_scheduler.StepLR(optimizer, 1)
+            layer(fa.ones(1, 2)).sum().backward()
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter('always')
+                for step in steps:
+                    (optimizer if step == 'o' else schedule).step()
+                optimizer.zero_grad()
+            return [str(w.message) for w in caught if 'scheduler.step()' in str(w.message)]
+        self.assertEqual(len(warned('sos')), 1)
+        self.assertEqual((warned('oss'), warned('oo')), ([], []))
+
+    @unittest.skipUnless(numpy, 'NumPy is not installed')
+    def test_files_with_numpy(self):
+        file = io.BytesIO()
+        fa.save({'best': numpy.float32(0.5), 'epoch': numpy.int64(3), 'done': numpy.bool_(True), 'curve': numpy.arange(3.0)}, file)
+        file.seek(0)
+        loaded = fa.load(file)
+        self.assertEqual((loaded['best'], loaded['epoch'], loaded['done'], loaded['curve'].tolist()), (0.5, 3, True, [0, 1, 2]))
+        self.assertIs(loaded['curve'].dtype, fa.float64)
+
+
+if __name__ == '__main__':
+    unittest.main()
