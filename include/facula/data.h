@@ -419,6 +419,7 @@ FA_API fa_transform *fa_transform_to_tensor(void);
  *  @param std  as many standard deviations, not 0. One that becomes 0 in the dtype of x is an FA_ERROR_ARGUMENT when
  *  the transform runs */
 FA_API fa_transform *fa_transform_normalize(fa_list mean, fa_list std);
+#define fa_transform_normalize(...) FA__CALLED2(fa_transform_normalize, FA__NUMBER_LIST, FA__NUMBER_LIST, __VA_ARGS__)
 
 /** Options of fa_transform_random_crop(). */
 typedef struct fa_transform_random_crop_options {

@@ -33,8 +33,9 @@ extern "C" {
 #define fa_data_concat(...) FA__CALLED(fa__data_concat(FA__COUNT(__VA_ARGS__), (fa_dataset *const[]){__VA_ARGS__}))
 #endif
 
-/** Changes a sample: replaces tensors of it by others, which belong to the current scope. Returns false after
- *  fa_fail(). The workers of a loader may call it from several threads at the same time. */
+/** Changes a sample: replaces tensors of it by others, which belong to the current scope, or changes them in place:
+ *  what the dataset below keeps is not changed by that. Returns false after fa_fail(). The workers of a loader may call
+ * it from several threads at the same time. */
 typedef bool fa_sample_function(void *context, int64_t index, fa_sample *sample);
 
 /** Creates a dataset whose samples are changed by a function each time that they are read.

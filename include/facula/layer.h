@@ -269,7 +269,7 @@ typedef struct fa_nn_layer_norm_options {
  *  @param shape   the sizes of the last dimensions, such as FA_SHAPE(64)
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_module *fa_nn_layer_norm(fa_shape shape, const fa_nn_layer_norm_options *options);
-#define fa_nn_layer_norm(...) FA__CALL1(fa_nn_layer_norm, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+#define fa_nn_layer_norm(...) FA__CALL1(fa_nn_layer_norm, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SHAPE, __VA_ARGS__)
 
 /** Options of fa_nn_rms_norm(). */
 typedef struct fa_nn_rms_norm_options {
@@ -293,7 +293,7 @@ typedef struct fa_nn_rms_norm_options {
  *  @param shape   the sizes of the last dimensions, such as FA_SHAPE(64)
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_module *fa_nn_rms_norm(fa_shape shape, const fa_nn_rms_norm_options *options);
-#define fa_nn_rms_norm(...) FA__CALL1(fa_nn_rms_norm, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
+#define fa_nn_rms_norm(...) FA__CALL1(fa_nn_rms_norm, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SHAPE, __VA_ARGS__)
 
 /** Options of fa_nn_group_norm(). */
 typedef struct fa_nn_group_norm_options {
@@ -392,6 +392,7 @@ FA_API fa_module *fa_nn_flatten(const fa_nn_flatten_options *options);
  *  @param dim   the dimension; negative counts from the end
  *  @param shape the sizes it becomes; one of them may be -1, which is computed from the others */
 FA_API fa_module *fa_nn_unflatten(int64_t dim, fa_shape shape);
+#define fa_nn_unflatten(...) FA__CALLED2(fa_nn_unflatten, FA__SAME, FA__SHAPE, __VA_ARGS__)
 
 /** Returns its input. A placeholder, for example in place of the head of a network of which the features are wanted. */
 FA_API fa_module *fa_nn_identity(void);
@@ -419,7 +420,8 @@ typedef struct fa_nn_lstm_options {
     int64_t num_layers; /**< number of layers; each but the first reads the output of the one before */
     bool bias;          /**< add "bias_ih" and "bias_hh" */
     bool batch_first;   /**< x and output are (n, t, ...) instead of (t, n, ...) */
-    double dropout;     /**< probability that an element of what goes into the next layer becomes 0, in training */
+    double dropout;     /**< probability that an element of what goes into the next layer becomes 0, in training; not
+                           behind the last */
     bool bidirectional; /**< each layer runs in both directions, and gives twice as many features */
     int64_t proj_size;  /**< size of the projected states, below hidden_size; 0: they are not projected */
     fa_dtype dtype;     /**< dtype of the parameters; FA_SAME: f32 */
@@ -447,7 +449,8 @@ typedef struct fa_nn_gru_options {
     int64_t num_layers; /**< number of layers; each but the first reads the output of the one before */
     bool bias;          /**< add "bias_ih" and "bias_hh" */
     bool batch_first;   /**< x and output are (n, t, ...) instead of (t, n, ...) */
-    double dropout;     /**< probability that an element of what goes into the next layer becomes 0, in training */
+    double dropout;     /**< probability that an element of what goes into the next layer becomes 0, in training; not
+                           behind the last */
     bool bidirectional; /**< each layer runs in both directions, and gives twice as many features */
     fa_dtype dtype;     /**< dtype of the parameters; FA_SAME: f32 */
     fa_device device;   /**< device of the parameters */
@@ -472,7 +475,8 @@ typedef struct fa_nn_rnn_options {
     const char *nonlinearity; /**< "tanh" or "relu" */
     bool bias;                /**< add "bias_ih" and "bias_hh" */
     bool batch_first;         /**< x and output are (n, t, ...) instead of (t, n, ...) */
-    double dropout;     /**< probability that an element of what goes into the next layer becomes 0, in training */
+    double dropout;     /**< probability that an element of what goes into the next layer becomes 0, in training; not
+                           behind the last */
     bool bidirectional; /**< each layer runs in both directions, and gives twice as many features */
     fa_dtype dtype;     /**< dtype of the parameters; FA_SAME: f32 */
     fa_device device;   /**< device of the parameters */

@@ -47,11 +47,9 @@ static inline fa_parameters fa__parameters_same(fa_parameters parameters)
     return parameters;
 }
 
-/** A list of single parameters for an optimizer: fa_params(w, b). */
-#define fa_params(...) fa__parameters_listed(FA_TENSORS(__VA_ARGS__))
-
 #ifdef __cplusplus
 }
+#define fa_params(...) fa__parameters_listed(FA_TENSORS(__VA_ARGS__))
 #define FA__BIND_FA__PARAMETERS(text, name, v)
 #define FA__PASS_FA__PARAMETERS(name, v) FA__PARAMETERS(v)
 static inline fa_parameters fa__parameters(const fa_module *module)
@@ -69,6 +67,15 @@ static inline fa_parameters fa__parameters(fa_tensors tensors)
 #define FA__PARAMETERS(p) fa__parameters(p)
 extern "C" {
 #else
+/** A list of single parameters for an optimizer: fa_params(w, b). */
+#define fa_params(...) FA__CAT(FA__PARAMS, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define FA__PARAMS0(...) (FA__NO_MODULE(FA__1(__VA_ARGS__)), fa__parameters_listed(FA_TENSORS(__VA_ARGS__)))
+#define FA__PARAMS1(...) fa__parameters_listed(FA_TENSORS())
+#define FA__NO_MODULE(v)                                                                                               \
+    __extension__({                                                                                                    \
+        _Static_assert(_Generic((__typeof__(v) *)0, fa_module * * : 0, const fa_module ** : 0, default : 1),           \
+                       "fa_params lists tensors; a module goes without it: fa_optim_sgd(net)");                        \
+    })
 #define FA__BIND_FA__PARAMETERS(text, name, v)                                                                         \
     FA__AUTO name = v;                                                                                                 \
     _Static_assert(                                                                                                    \
@@ -108,8 +115,8 @@ typedef struct fa_optim_sgd_options {
  *      fa_optim_sgd(net, .lr = 1e-3, .momentum = 0, .dampening = 0, .weight_decay = 0, .nesterov = false,
  *          .maximize = false, .master_weights = false, .stochastic_rounding = false)
  *
- *  @param parameters a module, fa_params(w, b), FA_TENSORS(w, b) or an fa_parameters: floating-point leaves, each
- *  once
+ *  @param parameters a module, fa_params(w, b), FA_ARRAY(count, array) of tensors, or an fa_parameters: floating-point
+ *  leaves, each once
  *  @param options    the options shown above; NULL for the defaults */
 FA_API fa_optim *fa_optim_sgd(fa_parameters parameters, const fa_optim_sgd_options *options);
 #define fa_optim_sgd(...) FA__CALL1(fa_optim_sgd, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__PARAMETERS, __VA_ARGS__)

@@ -17,7 +17,8 @@ typedef struct fa_generator_state {
     uint64_t call; /**< number of operations that have drawn from the generator */
 } fa_generator_state;
 
-/** Seeds the default generator, which all devices and threads of the process share. */
+/** Seeds the default generator, which all devices and threads of the process share. A program that does not call this
+ *  draws the same numbers in each run, those of seed 0; fa_manual_seed((uint64_t)time(NULL)) gives others each time. */
 FA_API void fa_manual_seed(uint64_t seed);
 /** The state of the default generator. */
 FA_API fa_generator_state fa_random_state(void);

@@ -70,6 +70,9 @@ typedef struct fa_metadata {
     const char *const *value; /**< the strings, in UTF-8 */
 } fa_metadata;
 
+/** The string with this `name` in a list, such as `metadata` of fa_load_file(). NULL and an error if there is none. */
+FA_API const char *fa_metadata_find(fa_metadata list, const char *name);
+
 #ifdef __cplusplus
 }
 struct fa__metadata_list {

@@ -93,7 +93,7 @@ typedef struct fa_schedule_multi_step_options {
 FA_API fa_schedule *fa_schedule_multi_step(fa_optim *optimizer, fa_list milestones,
                                            const fa_schedule_multi_step_options *options);
 #define fa_schedule_multi_step(...)                                                                                    \
-    FA__CALL2(fa_schedule_multi_step, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+    FA__CALL2(fa_schedule_multi_step, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__NUMBER_LIST, __VA_ARGS__)
 
 /** Multiplies the learning rate by `gamma`, 0 or more, every epoch. */
 FA_API fa_schedule *fa_schedule_exponential(fa_optim *optimizer, double gamma);

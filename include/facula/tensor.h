@@ -234,6 +234,8 @@ FA_API void *fa__host_bytes(fa_tensor *t, bool writes);
 /* Makes t, a leaf, use the memory of `view`, which has its shape and dtype, in place of its own; the gradient and hooks
  * of t stay. No other thread may use t. */
 FA_API bool fa__use_memory_of(fa_tensor *t, const fa_tensor *view);
+/* Whether others than the holder of one reference to t can see t or its memory. */
+FA_API bool fa__is_shared(const fa_tensor *t);
 /* Exchanges the memory and device of two tensors of equal size above 512 bytes, and so of all that share memory with
  * them: in a graph too, which notices nothing unless `changes` is true, which means that a has other elements than it
  * had when it was last used. FA_ERROR_STATE if the memory of either is borrowed, or a pointer to it was taken. */

@@ -142,6 +142,16 @@ static inline int64_t fa_pair_at(fa_pair p, int which)
     return p < INT64_C(1) << 62 ? p : (p >> 31 * which & INT32_MAX) - 1;
 }
 
+/* What is wrong with a pair that is neither a plain number nor FA_PAIR, to be said behind its name; NULL: nothing. */
+static inline const char *fa__pair_mistake(fa_pair p)
+{
+    if (p < INT32_MAX || p >= INT64_C(1) << 62)
+        return NULL;
+    return p >= FA__DIMS(1) && p < FA__DIMS(FA_MAX_DIMS + 1)
+               ? "is FA_DIMS: a height and a width are FA_PAIR(3, 5)"
+               : "is no size: a height and a width are FA_PAIR(3, 5), and the padding \"same\" is FA_PADDING_SAME";
+}
+
 /** An operand that is a tensor or a number. The macros of the operations create it, and fa_arg_tensor(),
  * fa_arg_double(), fa_arg_int() and fa_arg_bool() (plain.h); programs rarely need to name it. It is two words, so that
  * any language can pass it by value: no union, and no floating-point member. */
@@ -252,9 +262,10 @@ static inline fa_arg fa__arg_same(fa_arg a)
 static inline fa_shape fa__dims_in_order(fa_dims d)
 {
     fa_shape order = FA__NONE;
-    order.rank = d >= FA__DIMS(1) ? (int32_t)(d >> 52) : 1;
+    int several = d >= FA__DIMS(1) && d < INT64_C(1) << 62; /* beyond, it is an FA_PAIR */
+    order.rank = several ? (int32_t)(d >> 52) : 1;
     order.dim[0] = d;
-    for (int i = order.rank <= FA_MAX_DIMS ? order.rank : 0; d >= FA__DIMS(1) && i-- > 0;)
+    for (int i = order.rank <= FA_MAX_DIMS ? order.rank : 0; several && i-- > 0;)
         order.dim[i] = d & FA__DIM(9) ? INT64_MAX : (d >> (18 + 4 * (order.rank - 1 - i)) & 15) - 8;
     return order;
 }
@@ -454,6 +465,8 @@ template <class... T> static inline fa__number_list fa__numbers_of(T... v)
 #define FA__IN_ORDER(v) fa__dims_in(v)
 #define FA__IS_SHAPE(name) (std::is_same<std::remove_cv_t<std::remove_reference_t<decltype(name)>>, fa_shape>::value)
 #define FA__IS_LIST(name) (std::is_convertible<decltype(name), fa_tensors>::value)
+#define FA__ARE_NUMBERS(name) (std::is_convertible<decltype(name), fa_list>::value)
+#define FA__IS_ONE(name) (!FA__IS_SHAPE(name) && !FA__ARE_NUMBERS(name))
 #define FA__IS_TENSOR(name) (!std::is_arithmetic<std::remove_reference_t<decltype(name)>>::value)
 #define FA__BIND_DIM(name, v)                                                                                          \
     struct {                                                                                                           \
@@ -500,6 +513,8 @@ fa_arg fa__arg_wrong(const void *); /* declared only to show a readable error af
     _Generic((v), fa_shape : fa__dims_given, FA__NUMBERS(fa__dims_in_order, fa__dims_in_order, fa__dims_wrong))(v)
 #define FA__IS_SHAPE(name) _Generic(name, fa_shape : 1, default : 0)
 #define FA__IS_LIST(name) _Generic(name, fa_tensors : 1, default : 0)
+#define FA__ARE_NUMBERS(name) _Generic(name, fa_list : 1, default : 0)
+#define FA__IS_ONE(name) _Generic(name, fa_shape : 0, fa_list : 0, default : 1)
 #define FA__IS_TENSOR(name) _Generic(name, fa_tensor * : 1, const fa_tensor * : 1, fa_arg : 1, default : 0)
 #define FA__BIND_DIM(name, v)                                                                                          \
     const struct {                                                                                                     \
@@ -571,6 +586,16 @@ static inline fa_shape fa__scalar_shape(void)
     const FA__AUTO name = v;                                                                                           \
     FA__STATIC_ASSERT(FA__IS_LIST(name), "a list of tensors goes here, such as FA_TENSORS(x, y)");
 #define FA__PASS_FA__TENSOR_LIST(name, v) name
+/* A list of numbers: fa_pad(x, 1, 1) and fa_pad(x, FA_SHAPE(1, 1)) are errors that say what goes there. */
+#define FA__BIND_FA__NUMBER_LIST(text, name, v)                                                                        \
+    const FA__AUTO name = v;                                                                                           \
+    FA__STATIC_ASSERT(FA__ARE_NUMBERS(name), "a list of numbers goes here, such as FA_LIST(1, 2)");
+#define FA__PASS_FA__NUMBER_LIST(name, v) name
+/* The size of all parts: fa_split(x, FA_LIST(64, 4)) is an error that names the function of several sizes. */
+#define FA__BIND_FA__ONE_SIZE(text, name, v)                                                                           \
+    const FA__AUTO name = v;                                                                                           \
+    FA__STATIC_ASSERT(FA__IS_ONE(name), "one number goes here; several sizes: fa_split_sizes(x, FA_LIST(64, 4))");
+#define FA__PASS_FA__ONE_SIZE(name, v) name
 /* Dimensions in their order: FA_DIMS(2, 0, 1), FA_SHAPE(2, 0, 1) or a single one. */
 #define FA__BIND_FA__ORDER(text, name, v)
 #define FA__PASS_FA__ORDER(name, v) FA__IN_ORDER(v)
@@ -583,6 +608,19 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__BIND_FA__DIMENSION(text, name, v) FA__BIND_DIM(name, v)
 #define FA__PASS_FA__DIMENSION(name, v) FA__PASS_DIM(name)
 #define FA__OPERAND_TEXT(f, which) #f ": the " which " operand is neither a tensor nor a number"
+
+/* FA__CALLED2(function, a conversion for each operand, operands...): the same without options. */
+#define FA__CALLED2(f, c1, c2, ...)                                                                                    \
+    FA__CALLED2_(f, c1, c2, __COUNTER__, FA__COUNT(__VA_ARGS__), FA__1(__VA_ARGS__), FA__2(__VA_ARGS__))
+#define FA__CALLED2_(...) FA__CALLED2__(__VA_ARGS__)
+#define FA__CALLED2__(f, c1, c2, u, count, a, b)                                                                       \
+    __extension__({                                                                                                    \
+        FA__LINE(u)                                                                                                    \
+        FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
+            FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
+                FA__STATIC_ASSERT(count == 2, #f ": it takes 2 arguments");                                            \
+        f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b));                                                     \
+    })
 
 #define FA__CALL0(f, named, ...) FA__CALL0_(f, named, __COUNTER__, __VA_ARGS__)
 #define FA__CALL0_(...) FA__CALL0__(__VA_ARGS__)

@@ -6,6 +6,7 @@
 #include "base/site.h"
 #include "base/text.h"
 #include <math.h>
+#include <string.h>
 
 /* ---- destinations of gradients ---- */
 
@@ -49,7 +50,10 @@ FA__HOT bool fa__deliver(fa__pass *w, fa__object *to, uint32_t slot, fa_tensor *
 
 static void name_node(struct fa__text *text, const fa__node *n)
 {
-    fa__text_add(text, "%s%s", fa__op_prefix(n->op), n->op->name);
+    const fa__op *called = n->called ? n->called : n->op;
+    fa__text_add(text, "%s%s", fa__op_prefix(called), called->name);
+    if (called != n->op)
+        fa__text_add(text, " (its %s)", n->op->name);
     if (n->made_at) {
         fa__text_add(text, ", recorded at ");
         fa__describe_site(text, n->made_at);
@@ -77,6 +81,13 @@ bool fa__hook_fits(const fa_tensor *other, const fa_tensor *g, struct fa__text *
     return false;
 }
 
+static const char *changer(const fa__op *op)
+{
+    if (!op)
+        return "something";
+    return strcmp(op->name, "update") ? op->name : "fa_update(), which fa_optim_step() calls,";
+}
+
 static FA__COLD bool was_changed(const fa__node *n, const char *what, const fa_tensor *t, uint64_t kept, uint64_t now)
 {
     char name[300], text[700];
@@ -85,8 +96,7 @@ static FA__COLD bool was_changed(const fa__node *n, const char *what, const fa_t
     snprintf(
         text, sizeof text,
         "%s was changed in place by %s after it was recorded: it is at version %llu, kept was version %llu; it is %s",
-        what, t->storage->changed_by ? t->storage->changed_by->name : "something", (unsigned long long)now,
-        (unsigned long long)kept, name);
+        what, changer(t->storage->changed_by), (unsigned long long)now, (unsigned long long)kept, name);
     return node_fails(n, text);
 }
 

@@ -163,14 +163,11 @@ FA__HOT bool fa__tensor_check(const fa_tensor *t, const char *what)
                         : *where ? where
                                  : "the root scope of a thread that has ended");
     }
+    const char *more = fa__debugging() ? "" : "; FACULA_DEBUG=1 names the scope that ended";
     if (t->object.type == FA__TYPE_GONE)
-        return fa__fail(FA_ERROR_STATE,
-                        "%s was freed: FA_VAR, fa_escape or fa_keep let it live on; FACULA_DEBUG=1 names the scope "
-                        "that ended",
-                        what);
-    return fa__fail(FA_ERROR_ARGUMENT,
-                    "%s is a %s, not a tensor: a freed one whose memory was used again? FACULA_DEBUG=1 names the scope",
-                    what, fa__object_name(&t->object));
+        return fa__fail(FA_ERROR_STATE, "%s was freed: FA_VAR, fa_escape or fa_keep let it live on%s", what, more);
+    return fa__fail(FA_ERROR_ARGUMENT, "%s is a %s, not a tensor: a freed one whose memory was used again?%s", what,
+                    fa__object_name(&t->object), *more ? more + 1 : "");
 }
 
 bool fa__list_check(fa_tensors list, const char *what)

@@ -102,6 +102,18 @@ static bool make_table(reader *r)
     return true;
 }
 
+static bool no_column(const reader *r, const char *name)
+{
+    char list[300] = "";
+    size_t at = 0;
+    int64_t k = 0;
+    for (; k < r->about->count && at < sizeof list - 60; k++)
+        at +=
+            (size_t)snprintf(list + at, sizeof list - at, "%s\"%.40s\"", k ? ", " : "", r->about->column[k].facts.name);
+    return fa_fail(FA_ERROR_ARGUMENT, "fa_data_csv: %s has no column \"%s\", the .target; it has %s%s", r->path, name,
+                   list, k < r->about->count ? ", ..." : "");
+}
+
 static bool find_target(reader *r)
 {
     const char *name = r->options.target;
@@ -113,7 +125,7 @@ static bool find_target(reader *r)
     if (name && *name && r->target < 0) {
         long long number = strtoll(name, &end, 10);
         if (*end || number < 0 || number >= r->csv->columns)
-            return fa_fail(FA_ERROR_ARGUMENT, "fa_data_csv: %s has no column \"%s\", the .target", r->path, name);
+            return no_column(r, name);
         r->target = number;
     }
     if (r->target >= 0)

@@ -145,14 +145,16 @@ static const char *describe(char text[static 160], const fa_tensor *t)
 static bool fits(const fa_dataset *d, int64_t index, int item, const fa_tensor *row, const fa_tensor *t)
 {
     char first[160], other[160];
-    bool good = row && t && fa_tensor_dtype(row) == fa_tensor_dtype(t) && fa_dim(row) == fa_dim(t)
-                && fa_device_equal(fa_tensor_device(row), fa_tensor_device(t));
+    bool alike = row && t && fa_tensor_dtype(row) == fa_tensor_dtype(t) && fa_dim(row) == fa_dim(t)
+                 && fa_device_equal(fa_tensor_device(row), fa_tensor_device(t)),
+         good = alike;
     for (int i = 0; good && i < fa_dim(t); i++)
         good = fa_size(row, i) == fa_size(t, i);
     return good
-           || fa_fail(FA_ERROR_SHAPE, "dataset %s, sample %" PRId64 ": its %s is %s, that of the batch's first is %s",
+           || fa_fail(FA_ERROR_SHAPE, "dataset %s, sample %" PRId64 ": its %s is %s, that of the batch's first is %s%s",
                       d->type.name, index, item_name(item), t ? describe(other, t) : "not there",
-                      row ? describe(first, row) : "not there");
+                      row ? describe(first, row) : "not there",
+                      alike ? "; fa_data_padded() pads samples to one size" : "");
 }
 
 static fa_tensor *room_for(const fa_tensor *t, int64_t count)
@@ -252,10 +254,15 @@ static bool get_many(fa_dataset *d, const int64_t *index, int64_t count, fa_samp
         good = d->type.batch(d->context, index, count, batch);
     }
     for (int k = 0; good && !caught.code && k < FA__ITEMS; k++) {
+        char text[160];
         const fa_tensor *t = *fa__sample_item(batch, k);
-        if (t ? fa_dim(t) < 1 || fa_size(t, 0) != count : k == 0)
-            good = fa_fail(FA_ERROR_SHAPE, "dataset %s: a batch of %" PRId64 " samples has %s %s", d->type.name, count,
-                           t ? "another number in its" : "no", item_name(k));
+        if (!t && k == 0)
+            good =
+                fa_fail(FA_ERROR_SHAPE, "dataset %s: a batch of %" PRId64 " samples has no input", d->type.name, count);
+        else if (t && (fa_dim(t) < 1 || fa_size(t, 0) != count))
+            good = fa_fail(FA_ERROR_SHAPE,
+                           "dataset %s: the %s of a batch of %" PRId64 " samples is %s: its first size is their number",
+                           d->type.name, item_name(k), count, describe(text, t));
     }
     if (caught.code || !good) {
         *batch = (fa_sample){0};

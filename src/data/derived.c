@@ -3,6 +3,7 @@
 #include "data/draw.h"
 #include <facula/dataset.h>
 #include <facula/error.h>
+#include <facula/ops/create.h>
 #include <facula/ops/shape.h>
 #include <facula/tensor.h>
 #include <inttypes.h>
@@ -104,11 +105,16 @@ static int64_t map_length(void *context)
     return fa_dataset_length(((const map *)context)->dataset);
 }
 
+/* The function may change tensors in place: those that the dataset keeps, or that are parts of others, are copied. */
 static bool map_get(void *context, int64_t index, fa_sample *sample)
 {
     const map *m = context;
     *sample = fa_dataset_get(m->dataset, index);
-    return sample->input && m->function(m->context, index, sample);
+    for (int k = 0; k < FA__ITEMS; k++) {
+        fa_tensor **t = fa__sample_item(sample, k);
+        *t = *t && fa__is_shared(*t) ? fa_clone(*t) : *t;
+    }
+    return sample->input && !fa_error_stands() && m->function(m->context, index, sample);
 }
 
 fa_dataset *fa_data_map(fa_dataset *dataset, fa_sample_function *function, void *context)

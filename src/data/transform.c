@@ -75,7 +75,7 @@ fa_tensor *fa__normalize_forward(fa_module *self, fa_tensor *x)
     return can_divide(std) ? fa_div(fa_sub(x, fa_to(mean, there)), fa_to(std, there)) : NULL;
 }
 
-fa_transform *fa_transform_normalize(fa_list mean, fa_list std)
+fa_transform *(fa_transform_normalize)(fa_list mean, fa_list std)
 {
     bool good = mean.count >= 1 && mean.count == std.count && mean.item && std.item;
     if (!good)
@@ -138,6 +138,9 @@ static bool pair_read(fa_pair pair, int64_t *size, int64_t least, const char *wh
 {
     size[0] = fa_pair_at(pair, 0);
     size[1] = fa_pair_at(pair, 1);
+    const char *mistake = fa__pair_mistake(pair);
+    if (mistake)
+        return fa_fail(FA_ERROR_ARGUMENT, "fa_transform_random_crop: %s %s", what, mistake);
     return (size[0] >= least && size[1] >= least)
            || fa_fail(FA_ERROR_ARGUMENT,
                       "fa_transform_random_crop: %s is %" PRId64 " or more, not %" PRId64 ", %" PRId64, what, least,

@@ -24,6 +24,9 @@ static double between(uint64_t *state, const double range[2])
 static bool size_is_good(const char *kind, fa_pair size, int64_t least, const char *what)
 {
     int64_t height = fa_pair_at(size, 0), width = fa_pair_at(size, 1);
+    const char *mistake = fa__pair_mistake(size);
+    if (mistake)
+        return fa_fail(FA_ERROR_ARGUMENT, "fa_transform_%s: %s %s", kind, what, mistake);
     return (height >= least && width >= least && height <= 1 << 20 && width <= 1 << 20)
            || fa_fail(FA_ERROR_ARGUMENT, "fa_transform_%s: %s is %" PRId64 " to 1048576, not %" PRId64 ", %" PRId64,
                       kind, what, least, height, width);

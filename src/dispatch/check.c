@@ -6,13 +6,10 @@ static FA__COLD bool missing(const fa__call *c, const fa__field *f)
     return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s is NULL", f->name);
 }
 
-static bool alive(fa__call *c, const fa__field *f, const fa_tensor *t)
+/* The error gets the call in front of it: fa__name_failure(). */
+static bool alive(const fa__field *f, const fa_tensor *t)
 {
-    if (FA__LIKELY(t->object.type == FA__TYPE_TENSOR))
-        return true;
-    char what[80];
-    snprintf(what, sizeof what, "%s%s: %s", fa__op_prefix(c->op), c->op->name, f->name);
-    return fa__tensor_check(t, what);
+    return FA__LIKELY(t->object.type == FA__TYPE_TENSOR) || fa__tensor_check(t, f->name);
 }
 
 /* Takes note of what the call has to know of an operand; true when gradients flow through it. */
@@ -36,7 +33,7 @@ static FA__NOINLINE bool check_list(fa__call *c, const fa__field *f)
     for (size_t k = 0; k < list->count; k++) {
         if (!list->item[k])
             return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s[%zu] is NULL", f->name, k);
-        if (!alive(c, f, list->item[k]))
+        if (!alive(f, list->item[k]))
             return false;
         look(c, list->item[k]);
     }
@@ -64,13 +61,19 @@ static bool check_dtype(const fa__call *c, const fa__field *f)
            || fa__call_fail(c, FA_ERROR_DTYPE, "%s is %d, which is no dtype", f->name, (int)d);
 }
 
+static bool check_pair(const fa__call *c, const fa__field *f)
+{
+    const char *mistake = fa__pair_mistake(*(const fa_pair *)fa__field_at(c->args, f));
+    return FA__LIKELY(!mistake) || fa__call_fail(c, FA_ERROR_ARGUMENT, "%s %s", f->name, mistake);
+}
+
 static bool check_tensor(fa__call *c, uint32_t i, bool needed)
 {
     const fa__field *f = &c->op->fields[i];
     const fa_tensor *t = fa__field_tensor(c->args, f);
     if (!t)
         return without_tensor(c, f, needed);
-    if (FA__UNLIKELY(!alive(c, f, t)))
+    if (FA__UNLIKELY(!alive(f, t)))
         return false;
     if (FA__UNLIKELY(!t->storage && f->kind != FA__LIKE && !c->op->traits->view))
         return !needed || not_kept(c, f); /* the derivative may not mention the operand */
@@ -125,6 +128,9 @@ FA__HOT bool fa__check_operands(fa__call *c, uint32_t needed)
             return false;
     FA__EACH_BIT (i, op->of[FA__DTYPE])
         if (!check_dtype(c, &op->fields[i]))
+            return false;
+    FA__EACH_BIT (i, op->of[FA__PAIR_])
+        if (!check_pair(c, &op->fields[i]))
             return false;
     if (c->given && c->given->object.type == FA__TYPE_TENSOR && c->given->storage) {
         c->plan.needs_grad |= fa__needs_grad(c->given);

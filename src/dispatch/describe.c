@@ -59,6 +59,8 @@ static void add_dims(struct fa__text *text, fa_dims d)
 {
     if (d == FA_ALL)
         fa__text_add(text, "all");
+    else if (d >= INT64_C(1) << 62 && d != INT64_MAX)
+        fa__text_add(text, "FA_PAIR(%" PRId64 ", %" PRId64 ")", fa_pair_at(d, 0), fa_pair_at(d, 1));
     else if (!fa__dims_named(d))
         fa__text_add(text, "%" PRId64, d);
     else {
@@ -81,7 +83,10 @@ static void add_pair(struct fa__text *text, fa_pair p)
         fa__text_add(text, "same");
     else if (p == FA__PAIR_INVALID)
         fa__text_add(text, "out of range");
-    else if (height == width)
+    else if (fa__dims_named(p)) {
+        fa__text_add(text, "FA_DIMS");
+        add_dims(text, p);
+    } else if (height == width)
         fa__text_add(text, "%" PRId64, height);
     else
         fa__text_add(text, "(%" PRId64 ", %" PRId64 ")", height, width);

@@ -6,7 +6,9 @@ int fa__wrap_dim(const fa__call *c, const fa_tensor *x, int64_t dim)
     int64_t rank = x->rank ? x->rank : 1;
     if (dim >= -rank && dim < rank)
         return (int)(dim < 0 ? dim + rank : dim);
-    if (c)
+    if (c && dim >= INT64_C(1) << 62 && dim != INT64_MAX)
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "FA_PAIR is a height and a width: dimensions are FA_DIMS(0, 1)");
+    else if (c)
         fa__call_fail(c, FA_ERROR_INDEX, "there is no dimension %lld in a %d-dim tensor", (long long)dim, x->rank);
     else
         fa__fail(FA_ERROR_INDEX, "there is no dimension %lld among %d", (long long)dim, x->rank);

@@ -127,6 +127,7 @@ static fa__node *make_node(fa__call *c)
     fa__node *n = fa__node_new(c->op, args, results, needs.keep, shape_only);
     if (!n)
         return NULL;
+    n->called = fa__outermost(c)->op;
     n->made_at = fa__outermost(c)->site;
     n->queue = c->plan.queue;
     if (FA__UNLIKELY(c->op->compiled && c->op->compiled->owner))

@@ -40,8 +40,9 @@ typedef struct fa__node {
     fa__object object;
     const fa__op *op;
     uint64_t level;
-    const void *made_at; /* as in a tensor */
-    fa__hook *hooks;     /* hooks of the results */
+    const fa__op *called; /* the composed operation that it is a part of; NULL: none that is known */
+    const void *made_at;  /* as in a tensor */
+    fa__hook *hooks;      /* hooks of the results */
     fa__object *own; /* an object that lives as long as the node, or NULL: a user function, or a compiled expression */
     fa__queue *queue;
     void *args;     /* the recorded arguments */

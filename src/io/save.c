@@ -99,6 +99,16 @@ fa_saved_head fa_load_header(const char *path)
     return (fa_saved_head){a->count, a->entry, {a->texts, a->name, a->value}};
 }
 
+const char *fa_metadata_find(fa_metadata list, const char *name)
+{
+    for (size_t i = 0; name && i < list.count; i++)
+        if (!strcmp(list.name[i], name))
+            return list.value[i];
+    fa_fail(FA_ERROR_ARGUMENT, "fa_metadata_find: none of the %zu strings is called \"%.100s\"", list.count,
+            name ? name : "NULL");
+    return NULL;
+}
+
 fa_tensor *fa__load_mapped(const char *who, const char *path, size_t index)
 {
     FA_SCOPE;

@@ -97,9 +97,11 @@ static bool mask_check(const char *name, const fa_tensor *m, fa_shape one, fa_sh
     if ((shape.rank == one.rank && !memcmp(shape.dim, one.dim, (size_t)one.rank * bytes))
         || (shape.rank == other.rank && !memcmp(shape.dim, other.dim, (size_t)other.rank * bytes)))
         return true;
-    return fa_fail(FA_ERROR_SHAPE, "%s is %s%s%s, not %s", name, fa__shape_write(one).text,
-                   one.rank == other.rank ? "" : " or ", one.rank == other.rank ? "" : fa__shape_write(other).text,
-                   fa__shape_write(shape).text);
+    if (one.rank == other.rank)
+        return fa_fail(FA_ERROR_SHAPE, "%s is %s, not %s", name, fa__shape_write(one).text,
+                       fa__shape_write(shape).text);
+    return fa_fail(FA_ERROR_SHAPE, "%s is %s or %s, where %" PRId64 " is the batch times the heads, not %s", name,
+                   fa__shape_write(one).text, fa__shape_write(other).text, other.dim[0], fa__shape_write(shape).text);
 }
 
 static fa_tensor *as_numbers(const fa_tensor *mask, fa_dtype dtype)

@@ -47,8 +47,11 @@ bool fa__channels_check(const char *who, int64_t in, int64_t out, int64_t groups
 bool fa__pair_check(const char *who, const char *option, fa_pair pair, int64_t least)
 {
     int64_t height = fa_pair_at(pair, 0), width = fa_pair_at(pair, 1);
-    if (height != pair && strstr(who, "1d"))
+    const char *mistake = fa__pair_mistake(pair);
+    if ((mistake || height != pair) && strstr(who, "1d"))
         return fa_fail(FA_ERROR_ARGUMENT, "%s: %s is one number here, and no FA_PAIR", who, option);
+    if (mistake)
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: %s %s", who, option, mistake);
     if (pair == FA_PADDING_SAME)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: %s cannot be FA_PADDING_SAME here", who, option);
     if (pair == FA__PAIR_INVALID)

@@ -1,12 +1,14 @@
 /* Recurrent layers and cells: LSTM, GRU and Elman's network. */
 #include "nn/layer.h"
 #include "nn/module.h"
+#include <facula/host.h>
 #include <facula/init.h>
 #include <facula/ops/create.h>
 #include <facula/ops/nn.h>
 #include <facula/scope.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 typedef enum { RNN_TANH, RNN_RELU, GRU, LSTM } kind;
@@ -212,11 +214,23 @@ static bool check_sizes(const char *name, const recurrent *r)
            || fa_fail(FA_ERROR_ARGUMENT, "fa_nn_%s: dropout is a probability, not %g", name, r->o.dropout);
 }
 
+static void warn_of_dropout(const char *name, double dropout)
+{
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&warned))
+        fa__warn(
+            "fa_nn_%s: .dropout = %g has no effect: it is between layers, and this is one. .num_layers = 2 has two, "
+            "and fa_nn_dropout() can stand behind it",
+            name, dropout);
+}
+
 static fa_module *make(recurrent r)
 {
     const char *name = r.cell ? kinds[r.kind].cell : kinds[r.kind].layer;
     if (!check_sizes(name, &r))
         return NULL;
+    if (r.o.dropout > 0 && r.o.num_layers == 1)
+        warn_of_dropout(name, r.o.dropout);
     size_t count =
         (size_t)r.o.num_layers * (r.o.bidirectional ? 2 : 1) * (size_t)(2 + 2 * r.o.bias + (r.o.proj_size > 0));
     FA_SCOPE;

@@ -27,7 +27,7 @@ static fa_tensor *unflatten_forward(fa_module *self, fa_tensor *x)
     return fa_unflatten(x, u->dim, u->shape);
 }
 
-fa_module *fa_nn_unflatten(int64_t dim, fa_shape shape)
+fa_module *(fa_nn_unflatten)(int64_t dim, fa_shape shape)
 {
     unflatten u = {dim, shape};
     return fa_nn_custom("unflatten", sizeof(unflatten), unflatten_forward, .data = &u);

@@ -19,6 +19,12 @@ bool fa__use_memory_of(fa_tensor *t, const fa_tensor *view)
     return true;
 }
 
+bool fa__is_shared(const fa_tensor *t)
+{
+    const fa__storage *s = t->storage;
+    return s->borrowed || atomic_load(&s->object.references) != 1 || atomic_load(&t->object.references) != 1;
+}
+
 static bool may_swap(const fa_tensor *t)
 {
     const fa__storage *s = t->storage;

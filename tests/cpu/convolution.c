@@ -285,7 +285,16 @@ static void refused(void **state)
     REFUSED(fa_conv2d(x, w, .dilation = INT32_MAX - 1), FA_ERROR_SHAPE, "fa_conv2d(", "larger than the padded");
     REFUSED(fa_conv2d(x, ONES(3, 2, 0, 3)), FA_ERROR_SHAPE, "fa_conv2d(", "0 x 3 entries");
     REFUSED(fa_conv2d(x, w, .padding = -1), FA_ERROR_ARGUMENT, "fa_conv2d(", "padding has to be from 0");
-    REFUSED(fa_conv2d(x, w, .padding = INT64_C(1) << 40), FA_ERROR_ARGUMENT, "fa_conv2d(", "padding has to be");
+    REFUSED(fa_conv2d(x, w, .padding = INT64_C(1) << 40), FA_ERROR_ARGUMENT, "fa_conv2d(", "padding is no size");
+    REFUSED(fa_conv2d(x, w, .padding = INT32_MAX), FA_ERROR_ARGUMENT, "fa_conv2d(", "padding is no size");
+    REFUSED(fa_conv2d(x, w, .padding = (intptr_t) "same"), FA_ERROR_ARGUMENT,
+            "the padding \"same\" is FA_PADDING_SAME");
+    REFUSED(fa_conv2d(x, w, .stride = FA_DIMS(1, 2)), FA_ERROR_ARGUMENT, "stride=FA_DIMS(1, 2)",
+            "stride is FA_DIMS: a height and a width are FA_PAIR(3, 5)");
+    REFUSED(fa_avg_pool2d(x, 2, .stride = FA_DIMS(2, 2)), FA_ERROR_ARGUMENT, "stride is FA_DIMS", "FA_PAIR(3, 5)");
+    REFUSED(fa_sum(x, .dim = FA_PAIR(0, 1)), FA_ERROR_ARGUMENT, "dim=FA_PAIR(0, 1)",
+            "FA_PAIR is a height and a width: dimensions are FA_DIMS(0, 1)");
+    REFUSED(fa_permute(x, FA_PAIR(0, 1)), FA_ERROR_ARGUMENT, "fa_permute(", "dimensions are FA_DIMS(0, 1)");
     REFUSED(fa_conv2d(x, w, .stride = 0), FA_ERROR_ARGUMENT, "fa_conv2d(", "stride has to be from 1");
     REFUSED(fa_conv2d(x, w, .stride = FA_PAIR(1, -1)), FA_ERROR_ARGUMENT, "fa_conv2d(", "stride has to be from 1");
     REFUSED(fa_conv2d(x, w, .dilation = 0), FA_ERROR_ARGUMENT, "fa_conv2d(", "dilation has to be from 1");

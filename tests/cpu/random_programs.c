@@ -43,7 +43,7 @@ static const struct {
     {"binary_cross_entropy_with_logits", "cast", "a target of integers is converted"},
     {"gaussian_nll_loss", "cast", "a variance of integers is converted"},
     {"fa_gaussian_nll_loss(", "", "losses are of floats"},
-    {"backward of fa_pointwise", "", "what a composed operation is made of keeps operands, PyTorch what came of them"},
+    {"(its pointwise)", "", "what a composed operation is made of keeps operands, PyTorch what came of them"},
     {"made by nanmedian", "", "PyTorch keeps other indices than those that it gives"},
     {"", "overlap", "an operand that shares memory with what is written is copied, as in NumPy"},
     {"made by kron", "", "PyTorch keeps nothing of operands without elements"},

@@ -105,7 +105,7 @@ static void targets(void **state)
     assert_null(fa_data_csv(path, .target = "c", .target_dtype = FA_I64));
     assert_error(FA_ERROR_DTYPE, "\"c\" has numbers that are not whole");
     assert_null(fa_data_csv(path, .target = "d"));
-    assert_error(FA_ERROR_ARGUMENT, "has no column \"d\"");
+    assert_error(FA_ERROR_ARGUMENT, "has no column \"d\", the .target; it has \"a\", \"b\", \"c\"");
 }
 
 /* What Python's csv module reads from these files. */

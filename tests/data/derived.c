@@ -65,6 +65,32 @@ static void changed(void **state)
     assert_error(FA_ERROR_ARGUMENT, "the function is NULL");
 }
 
+static bool add_one(void *context, int64_t index, fa_sample *sample)
+{
+    (void)context, (void)index;
+    return fa_add_(sample->input, 1) && fa_mul_(sample->target, 2);
+}
+
+/* A function that changes tensors in place changes the sample, and nothing that the dataset keeps. */
+static void mapped_in_place(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_arange(0, 8), *y = fa_arange(0, 8);
+    fa_dataset *below[] = {fa_data_tensors(x, y), fa_data_cached(fa_data_tensors(x, y)), fa_data_cached(numbers(0, 8))};
+    for (size_t k = 0; k < 3; k++) {
+        fa_dataset *d = fa_data_map(below[k], add_one, NULL);
+        for (int turn = 0; turn < 3; turn++) {
+            assert_float_equal(input_of(d, 3), 4, 0);
+            FA_EACH (batch, fa_data_loader(d, .batch_size = 4))
+                assert_float_equal(fa_item(fa_get(batch.input, "3")), batch.index ? 8 : 4, 0);
+        }
+        assert_float_equal(input_of(below[k], 3), 3, 0);
+    }
+    assert_true(fa_equal(x, fa_arange(0, 8)) && fa_equal(y, x));
+    assert_no_error();
+}
+
 static bool is_odd(void *context, int64_t index, const fa_sample *sample)
 {
     (void)index;
@@ -262,8 +288,9 @@ static void images_of_several_sizes(void **state)
     }
     fa_dataset *d = fa_data_image_folder(root, .channels = 1);
     fa_dataset_batch(d, (int64_t[]){0, 1}, 2);
-    assert_error(FA_ERROR_SHAPE,
-                 "sample 1: its input is u8 (1, 6, 7) on cpu, that of the batch's first is u8 (1, 5, 6)");
+    assert_error(FA_ERROR_SHAPE, "sample 1: its input is u8 (1, 6, 7) on cpu, that of the batch's first is u8 (1, 5, "
+                                 "6) on cpu; fa_data_padded() pads "
+                                 "samples to one size");
     fa_dataset *half = fa_data_subset(fa_data_concat(d, d), (int64_t[]){0, 1, 2, 3, 4, 5}, 6);
     fa_dataset *crops = fa_data_transformed(half, fa_transform_random_crop(4));
     for (int64_t size = 1; size < 6; size++)
@@ -322,6 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(joined),
         TEST(changed),
+        TEST(mapped_in_place),
         TEST(filtered),
         TEST(kept_in_memory),
         TEST(bad_samples_are_left_out),

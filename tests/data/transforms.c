@@ -490,6 +490,10 @@ static void wrong_arguments(void **state)
     FA_SCOPE;
     assert_null(fa_transform_resize(0));
     assert_error(FA_ERROR_ARGUMENT, "fa_transform_resize: size is 1 to 1048576, not 0, 0");
+    assert_null(fa_transform_resize(FA_DIMS(4, 4)));
+    assert_error(FA_ERROR_ARGUMENT, "fa_transform_resize: size is FA_DIMS: a height and a width are FA_PAIR(3, 5)");
+    assert_null(fa_transform_random_crop(FA_DIMS(4, 4)));
+    assert_error(FA_ERROR_ARGUMENT, "fa_transform_random_crop: size is FA_DIMS");
     assert_null(fa_transform_random_resized_crop(8, .scale = FA_LIST(0.5)));
     assert_error(FA_ERROR_ARGUMENT, ".scale is two numbers");
     assert_null(fa_transform_random_rotation(-1));

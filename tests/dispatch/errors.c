@@ -406,8 +406,7 @@ static void what_is_no_tensor_is_said_to_be_none(void **state)
     static const fa_object_type type = {"counter", NULL};
     fa_object *counter = fa_object_new(&type, sizeof *counter);
     SAYS(fa_sum((const fa_tensor *)(const void *)counter), FA_ERROR_ARGUMENT, "(x=no tensor)",
-         "x is a module or other object, not a tensor: a freed one whose memory was used again? FACULA_DEBUG=1 names "
-         "the scope");
+         ": x is a module or other object, not a tensor: a freed one whose memory was used again?");
 }
 
 static void a_place_may_be_named(void **state)

@@ -476,6 +476,18 @@ static void gradients(void **state)
     SAYS(fa_backward(y), FA_ERROR_GRADIENT,
          "backward of fa_mul, recorded *: its operands were dropped by an earlier backward: fa_detach() cuts off "
          "what an earlier step computed, .retain_graph = true keeps them for a second backward");
+    fa_tensor *loss = fa_mse_loss(p, fa_zeros(FA_SHAPE(3, 4))), *classes = fa_cross_entropy(p, fa_tensor_of(0, 1, 2));
+    assert_true(fa_backward(loss) && fa_backward(classes));
+    SAYS(fa_backward(loss), FA_ERROR_GRADIENT,
+         "backward of fa_mse_loss (its pointwise), recorded *: its operands were *");
+    SAYS(fa_backward(classes), FA_ERROR_GRADIENT,
+         "backward of fa_cross_entropy (its *), recorded *: its operands were *");
+    fa_optim *optim = fa_optim_sgd(fa_params(p), .lr = 0.5);
+    y = fa_sum(fa_mul(p, p));
+    assert_true(fa_optim_step(optim));
+    SAYS(fa_backward(y), FA_ERROR_GRADIENT,
+         "backward of fa_mul, recorded *: x was changed in place by fa_update(), which fa_optim_step() calls, after it "
+         "*");
     fa_hook_grad(p, of_another_shape, NULL);
     SAYS(fa_backward(fa_sum(fa_exp(p))), FA_ERROR_GRADIENT,
          "fa_hook_grad: a hook returned a gradient (7,) f32 cpu in the place of (3, 4) f32 cpu for the leaf (3, 4) f32 "

@@ -486,7 +486,8 @@ static void named_tensors_are_saved_and_parts_of_files_loaded(void **state)
     FA_SCOPE;
     snprintf(path, sizeof path, "%s/named.safetensors", folder);
     fa_tensor *a = fa_tensor_of(1.0, 2.0), *b = fa_tensor_of(3);
-    assert_true(fa_save(FA_NAMED("net.a", a, "net.b", b, "other", a), path));
+    assert_true(
+        fa_save(FA_NAMED("net.a", a, "net.b", b, "other", a), path, .metadata = FA_METADATA("by", "me", "of", "7")));
     fa_saved saved = fa_load_file(path);
     assert_int_equal(saved.tensors.count, 3);
     assert_true(same_tensors(fa_parameters_find(saved.tensors, "net.a"), a));
@@ -497,6 +498,9 @@ static void named_tensors_are_saved_and_parts_of_files_loaded(void **state)
     assert_no_error();
     assert_null(fa_parameters_find(saved.tensors, "a"));
     assert_error(FA_ERROR_ARGUMENT, "none of the 3 tensors is called \"a\"");
+    assert_string_equal(fa_metadata_find(saved.metadata, "of"), "7");
+    assert_null(fa_metadata_find(saved.metadata, "net.a"));
+    assert_error(FA_ERROR_ARGUMENT, "none of the 2 strings is called \"net.a\"");
     assert_false(fa_load(FA_NAMED("a", x), path, .prefix = "net."));
     assert_error(FA_ERROR_ARGUMENT, "unexpected: b");
     assert_false(fa_load(FA_NAMED("a", x, "b", y), path));

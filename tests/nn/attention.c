@@ -84,7 +84,8 @@ static void refusals(void)
     refused("key has 3 dimensions", fa_forward(m, x, flat, flat));
     refused("the last one of 3 elements", fa_forward(apart, x));
     refused("value is of 2 sequences of 5 keys", fa_forward(m, x, x, fa_rand(FA_SHAPE(4, 2, 4))));
-    refused("attn_mask is (5, 5) or (4, 5, 5), not (5, 4)", fa_forward_attention(m, x, x, x, .attn_mask = flat).output);
+    refused("attn_mask is (5, 5) or (4, 5, 5), where 4 is the batch times the heads, not (5, 4)",
+            fa_forward_attention(m, x, x, x, .attn_mask = flat).output);
     refused("bool or floating, not i64", fa_forward_attention(m, x, x, x, .attn_mask = whole).output);
     refused("key_padding_mask is (2, 5)", fa_forward_attention(m, x, x, x, .key_padding_mask = flat).output);
     refused("is no attention", fa_forward_attention(layer, x, x, x).output);

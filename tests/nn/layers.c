@@ -197,6 +197,12 @@ static void layers_refuse_what_makes_no_sense(void **state)
     assert_error(FA_ERROR_ARGUMENT, "fa_nn_max_pool1d: .padding is one number here");
     assert_null(fa_nn_adaptive_max_pool1d(FA_PAIR(2, 2)));
     assert_error(FA_ERROR_ARGUMENT, "fa_nn_adaptive_max_pool1d: the size is one number here");
+    assert_null(fa_nn_conv2d(3, 6, FA_DIMS(3, 5)));
+    assert_error(FA_ERROR_ARGUMENT, "fa_nn_conv2d: the kernel is FA_DIMS: a height and a width are FA_PAIR(3, 5)");
+    assert_null(fa_nn_conv2d(3, 6, 3, .padding = (intptr_t) "same"));
+    assert_error(FA_ERROR_ARGUMENT, "fa_nn_conv2d: .padding is no size", "the padding \"same\" is FA_PADDING_SAME");
+    assert_null(fa_nn_conv1d(3, 6, 3, .padding = FA_DIMS(1)));
+    assert_error(FA_ERROR_ARGUMENT, "fa_nn_conv1d: .padding is one number here");
     assert_null(fa_nn_conv2d(3, 6, 3, .padding_mode = "mirror"));
     assert_error(FA_ERROR_ARGUMENT, "fa_nn_conv2d", "mirror");
     assert_null(fa_nn_conv2d(3, 6, 3, .padding = FA_PADDING_SAME, .stride = 2, .padding_mode = "reflect"));

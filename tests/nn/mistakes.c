@@ -367,6 +367,28 @@ static void freed_result(void **state)
                                  "forward function has to return fa_escape(y)");
 }
 
+static void dropout_between_layers(void)
+{
+    FA_SCOPE;
+    fa_nn_lstm(4, 3, .num_layers = 2, .dropout = 0.5);
+    fa_nn_gru(4, 3);
+}
+
+static void dropout_of_one_layer(void)
+{
+    FA_SCOPE;
+    fa_nn_gru(4, 3, .dropout = 0.5);
+    fa_nn_lstm(4, 3, .dropout = 0.5);
+}
+
+static void dropout_without_effect(void **state)
+{
+    (void)state;
+    assert_int_equal(warnings("dropout", dropout_between_layers), 0);
+    assert_int_equal(warnings("fa_nn_gru: .dropout = 0.5 has no effect", dropout_of_one_layer), 1);
+    assert_int_equal(warnings("dropout", dropout_of_one_layer), 0);
+}
+
 static fa_tensor *fails_itself(fa_module *self, fa_tensor *x)
 {
     (void)self;
@@ -386,9 +408,13 @@ static void freed_result_behind_an_error(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(training_mode_in_evaluation), TEST(probabilities_as_logits),
-                                       TEST(steps_without_gradients),     TEST(layers_that_were_not_added),
-                                       TEST(size_of_a_pointer),           TEST(freed_result),
+    const struct CMUnitTest tests[] = {TEST(training_mode_in_evaluation),
+                                       TEST(probabilities_as_logits),
+                                       TEST(steps_without_gradients),
+                                       TEST(dropout_without_effect),
+                                       TEST(layers_that_were_not_added),
+                                       TEST(size_of_a_pointer),
+                                       TEST(freed_result),
                                        TEST(freed_result_behind_an_error)};
     return RUN("mistakes");
 }

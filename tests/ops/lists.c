@@ -130,6 +130,8 @@ static void in_place(void **state)
         assert_non_null(fa_mul_(fa_split(leaf, 3).item[1], 5));
     }
     HOLD(leaf, 1, 1, 1, 1, 1, 1, 5, 5);
+    assert_int_equal(fa_split(leaf, FA_DIMS(1, 3)).count, 0);
+    FAILS(FA_ERROR_ARGUMENT, "size is FA_DIMS: fa_split_sizes(x, FA_LIST(64, 4)) has several sizes", "fa_split");
     fa_tensor *plain = fa_ones(FA_SHAPE(2));
     assert_non_null(fa_mul_(fa_unbind(plain).item[0], 2));
     HOLD(plain, 2, 1);

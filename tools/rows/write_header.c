@@ -176,6 +176,10 @@ static const char *conversion(const op *o, int i, bool inplace)
                    : "FA__SHAPE";
     if (!strcmp(type, "TENSORS"))
         return "FA__TENSOR_LIST";
+    if (!strcmp(type, "LIST"))
+        return "FA__NUMBER_LIST";
+    if (!strcmp(o->name, "split") && !strcmp(f->name, "size"))
+        return "FA__ONE_SIZE";
     return !strcmp(type, "INT") && !strcmp(f->name, "dim") ? "FA__DIMENSION" : "FA__SAME";
 }
 
@@ -192,6 +196,23 @@ static void put_call_macro(text *t, const op *o, const char *name, bool inplace)
         if (is_operand(&o->args->field[i]))
             put(t, ", %s", conversion(o, i, inplace));
     put(t, ", __VA_ARGS__)\n");
+}
+
+/* fa_view(x, shape) of operands that are checked, where there are no options. */
+static void put_checked_macro(text *t, const op *o)
+{
+    put(t, "#define fa_%s(...) FA__CALLED%d(fa_%s", o->name, o->args->nfields, o->name);
+    for (int i = 0; i < o->args->nfields; i++)
+        put(t, ", %s", conversion(o, i, false));
+    put(t, ", __VA_ARGS__)\n");
+}
+
+static bool is_checked(const op *o)
+{
+    bool checked = false;
+    for (int i = 0; i < o->args->nfields; i++)
+        checked |= !strcmp(conversion(o, i, false), "FA__SHAPE");
+    return checked;
 }
 
 /* fa_divmod(x, y) and fa_permute(x, dims) of operands that are converted, where there are no options. */
@@ -227,6 +248,8 @@ static void put_macros(text *t, const op *o)
     if (!o->options) {
         if (is_converted(o))
             put_plain_macro(t, o);
+        else if (is_checked(o))
+            put_checked_macro(t, o);
         else
             put(t, "#define fa_%s(...) FA__CALLED(fa_%s(__VA_ARGS__))\n", o->name, o->name);
         if (inplace)

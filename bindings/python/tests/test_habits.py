@@ -246,6 +246,9 @@ class Identity(unittest.TestCase):
         w = fa.ones(2, requires_grad=True)
         self.assertRaisesRegex(fa.Error, 'allow_unused=True gives None', fa.autograd.grad, (w * 2).sum(), x.requires_grad_())
         self.assertEqual(fa._library._in_python('backward of fa_pointwise: x'), 'backward of a fused operation: x')
+        self.assertEqual(fa._library._in_python('backward of fa_mse_loss (its pointwise): x was changed in place by fa_update(), '
+                                                'which fa_optim_step() calls, after it was recorded'),
+                         'backward of mse_loss (its fused operation): x was changed in place by optimizer.step() after it was recorded')
 
 
 class Tensors(unittest.TestCase):

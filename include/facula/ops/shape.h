@@ -866,7 +866,7 @@ typedef fa_triu_options fa_triu__options;
 #define FA__DEFAULT_fa_column_stack {offsetof(fa_column_stack_options, fa__end), NULL, 0}
 #define fa_column_stack(...) FA__CALL1(fa_column_stack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_pad {offsetof(fa_pad_options, fa__end), NULL, "constant", 0, 0}
-#define fa_pad(...) FA__CALL2(fa_pad, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_pad(...) FA__CALL2(fa_pad, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__NUMBER_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_roll {offsetof(fa_roll_options, fa__end), NULL, FA_ALL, 0}
 #define fa_roll(...) FA__CALL2(fa_roll, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_repeat {offsetof(fa_repeat_options, fa__end), NULL, 0}
@@ -895,9 +895,9 @@ typedef fa_triu_options fa_triu__options;
 #define FA__DEFAULT_fa_slice {offsetof(fa_slice_options, fa__end), INT64_MIN, INT64_MAX, 1, 0}
 #define fa_slice(...) FA__CALL2(fa_slice, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_split {offsetof(fa_split_options, fa__end), 0, 0}
-#define fa_split(...) FA__CALL2(fa_split, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_split(...) FA__CALL2(fa_split, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ONE_SIZE, __VA_ARGS__)
 #define FA__DEFAULT_fa_split_sizes {offsetof(fa_split_sizes_options, fa__end), 0, 0}
-#define fa_split_sizes(...) FA__CALL2(fa_split_sizes, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_split_sizes(...) FA__CALL2(fa_split_sizes, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__NUMBER_LIST, __VA_ARGS__)
 #define FA__DEFAULT_fa_chunk {offsetof(fa_chunk_options, fa__end), 0, 0}
 #define fa_chunk(...) FA__CALL2(fa_chunk, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_unbind {offsetof(fa_unbind_options, fa__end), 0, 0}
@@ -905,16 +905,16 @@ typedef fa_triu_options fa_triu__options;
 #define FA__DEFAULT_fa_tensor_split {offsetof(fa_tensor_split_options, fa__end), 0, 0}
 #define fa_tensor_split(...) FA__CALL2(fa_tensor_split, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_tensor_split_at {offsetof(fa_tensor_split_at_options, fa__end), 0, 0}
-#define fa_tensor_split_at(...) FA__CALL2(fa_tensor_split_at, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_tensor_split_at(...) FA__CALL2(fa_tensor_split_at, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__NUMBER_LIST, __VA_ARGS__)
 #define fa_transpose(...) FA__CALLED(fa_transpose(__VA_ARGS__))
 #define fa_t(...) FA__CALLED(fa_t(__VA_ARGS__))
 #define fa_permute(x, dims) FA__CALLED((fa_permute)(x, FA__IN_ORDER(dims)))
-#define fa_view(...) FA__CALLED(fa_view(__VA_ARGS__))
+#define fa_view(...) FA__CALLED2(fa_view, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_reshape {offsetof(fa_reshape_options, fa__end), NULL, 0}
 #define fa_reshape(...) FA__CALL2(fa_reshape, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_flatten {offsetof(fa_flatten_options, fa__end), NULL, 0, -1, 0}
 #define fa_flatten(...) FA__CALL1(fa_flatten, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
-#define fa_expand(...) FA__CALLED(fa_expand(__VA_ARGS__))
+#define fa_expand(...) FA__CALLED2(fa_expand, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define fa_expand_as(...) FA__CALLED(fa_expand_as(__VA_ARGS__))
 #define fa_unsqueeze(...) FA__CALLED(fa_unsqueeze(__VA_ARGS__))
 #define FA__DEFAULT_fa_squeeze {offsetof(fa_squeeze_options, fa__end), FA_ALL, 0}

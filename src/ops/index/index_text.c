@@ -273,9 +273,7 @@ bool fa__set_returned(fa_tensor *x, fa_arg value)
 {
     if (fa__failed() || !fa__tensor_check(x, "the tensor that is assigned to"))
         return false;
-    fa__storage *s = x->storage;
-    if (!s->borrowed && !atomic_load(&s->pins) && atomic_load(&s->object.references) == 1
-        && atomic_load(&x->object.references) == 1)
+    if (!fa__is_shared(x) && !atomic_load(&x->storage->pins))
         return fa__fail(FA_ERROR_ARGUMENT, "the left side is a new tensor and no view of another, so that the value "
                                            "would be lost: x[0] = 5 writes into x");
     return (fa_set)(x, "...", value);

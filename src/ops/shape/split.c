@@ -91,6 +91,9 @@ static bool split_infer(fa__call *c)
     if (d < 0)
         return false;
     int64_t n = a->x->shape[d];
+    if (fa__dims_named(a->size))
+        return fa__call_fail(c, FA_ERROR_ARGUMENT,
+                             "size is FA_DIMS: fa_split_sizes(x, FA_LIST(64, 4)) has several sizes");
     if (a->size < 0 || (!a->size && n))
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "parts of %lld entries do not make %lld", (long long)a->size,
                              (long long)n);

@@ -65,6 +65,8 @@ static bool permute_infer(fa__call *c)
 {
     const permute_args *a = c->args;
     unsigned seen = 0;
+    if (a->dims.rank == 1 && fa__wrap_dim(c, a->x, a->dims.dim[0]) < 0)
+        return false;
     if (a->dims.rank != a->x->rank)
         return fa__call_fail(c, FA_ERROR_SHAPE, "dims names %d dimensions of %d", a->dims.rank, a->x->rank);
     fa__spec *s = fa__view_same(c, a->x);

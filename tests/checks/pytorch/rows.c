@@ -8,7 +8,7 @@
 typedef struct variables {
     fa_tensor *x, *y, *w, *b, *v, *images, *mask, *rows, *index, *target, *logits, *loss, *a8, *b8, *h_0, *c_0, *hidden;
     double scale_a, scale_b;
-    fa_module *net, *lstm, *attention, *encoder, *decoder, *transformer;
+    fa_module *net, *other, *lstm, *attention, *encoder, *decoder, *transformer;
     fa_optim *opt;
     fa_scaler *scaler;
     fa_schedule *s;
@@ -25,6 +25,18 @@ static fa_tensor *hook(fa_tensor *grad, void *context)
     return fa_mul(grad, 2);
 }
 
+static fa_tensor *seen(fa_module *m, fa_tensors inputs, fa_tensor *output, void *context)
+{
+    (void)m, (void)inputs, (void)output, (void)context;
+    return NULL;
+}
+
+static double warm(int64_t epoch, int group, void *context)
+{
+    (void)group, (void)context;
+    return epoch < 5 ? 0.2 * (double)(epoch + 1) : 1;
+}
+
 static variables make(void)
 {
     variables r;
@@ -36,6 +48,7 @@ static variables make(void)
     r.target = fa_tensor_of(0, 2, 1, 2), r.logits = fa_matmul(r.x, r.w);
     r.loss = fa_cross_entropy(r.logits, r.target);
     r.net = fa_nn_sequential(fa_nn_linear(6, 3));
+    r.other = fa_module_clone(r.net);
     r.lstm = fa_nn_lstm(6, 3), r.h_0 = fa_rand(FA_SHAPE(1, 3)), r.c_0 = fa_rand(FA_SHAPE(1, 3));
     r.attention = fa_nn_multihead_attention(6, 2), r.hidden = fa_zeros(FA_SHAPE(4, 4), .dtype = FA_BOOL);
     r.encoder = fa_nn_transformer_encoder(fa_nn_transformer_encoder_layer(6, 2), 1);
@@ -57,15 +70,15 @@ static variables make(void)
               *a8 = all.a8, *b8 = all.b8, *h_0 = all.h_0, *c_0 = all.c_0, *hidden = all.hidden;                        \
     double scale_a = all.scale_a, scale_b = all.scale_b;                                                               \
     fa_scaler *scaler = all.scaler;                                                                                    \
-    fa_module *net = all.net, *lstm = all.lstm, *attention = all.attention, *encoder = all.encoder,                    \
-              *decoder = all.decoder, *transformer = all.transformer;                                                  \
+    fa_module *net = all.net, *other = all.other, *lstm = all.lstm, *attention = all.attention,                        \
+              *encoder = all.encoder, *decoder = all.decoder, *transformer = all.transformer;                          \
     fa_optim *opt = all.opt;                                                                                           \
     fa_schedule *s = all.s;                                                                                            \
     fa_dataset *d = all.d;                                                                                             \
     (void)x, (void)y, (void)w, (void)b, (void)v, (void)images, (void)mask, (void)rows, (void)index, (void)target,      \
         (void)logits, (void)loss, (void)net, (void)opt, (void)s, (void)d, (void)a8, (void)b8, (void)scale_a,           \
         (void)scale_b, (void)scaler, (void)lstm, (void)h_0, (void)c_0, (void)hidden, (void)attention, (void)encoder,   \
-        (void)decoder, (void)transformer;
+        (void)decoder, (void)transformer, (void)other;
 
 #define ROW(line, code)                                                                                                \
     static void row_##line(void)                                                                                       \

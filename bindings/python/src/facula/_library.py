@@ -179,6 +179,8 @@ _IDIOMS = (('fa_optim_zero_grad(optimizer)', 'fa_optim_zero_grad()'), ('FA_USE(.
            ('fa_module_add(self, "name", layer)', 'self.name = layer'),
            ('under .no_grad', 'under no_grad()'), ('.no_grad is in force', 'no_grad() is in force'),
            ('a gradient that .grad gives', 'a gradient, as backward(gradient)'), ('fa_pointwise', 'a fused operation'),
+           ('its pointwise', 'its fused operation'),
+           ('fa_update(), which fa_optim_step() calls,', 'optimizer.step()'),
            ('allow_unused gives NULL', 'allow_unused=True gives None'), ('=NULL', '=None'), (' is NULL', ' is None'))
 _PLACES = {'nn': 'nn', 'optim': 'optim', 'schedule': 'lr', 'data': 'data', 'transform': 'transform', 'init': 'init', 'amp': 'amp',
            'sampler': 'sampler'}
