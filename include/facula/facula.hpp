@@ -1291,6 +1291,14 @@ inline tensor result(fa_tensor *y, const tensor &out)
     return out.get() == y ? out : tensor::owned(y);
 }
 
+/* The result of a module, which may be one of its inputs, or what it keeps: the scope of the call gives up a reference
+ * of its own only to a new tensor. */
+inline tensor of_module(fa_tensor *y)
+{
+    good(y);
+    return tensor(y);
+}
+
 /* The result of a callback, which the innermost scope of the library owns. */
 inline fa_tensor *handed_over(const tensor &y)
 {
@@ -1520,7 +1528,7 @@ class module : public handle<fa_module>
         o.h_0 = h_0.get(), o.c_0 = c_0.get();
         const fa_recurrent y = (fa_forward_recurrent)(get(), x.get(), &o);
         detail::good(y.output);
-        return {tensor::owned(y.output), tensor::owned(y.h_n), y.c_n ? tensor::owned(y.c_n) : tensor()};
+        return {detail::of_module(y.output), tensor(y.h_n), tensor(y.c_n)};
     }
     /** Runs nn::multihead_attention() with masks: the output, and the weights. */
     attention forward_attention(const tensor &query, const tensor &key, const tensor &value,
@@ -1533,7 +1541,7 @@ class module : public handle<fa_module>
         o.average_attn_weights = options.average_attn_weights;
         const fa_attention y = (fa_forward_attention)(get(), query.get(), key.get(), value.get(), &o);
         detail::good(y.output);
-        return {tensor::owned(y.output), y.weights ? tensor::owned(y.weights) : tensor()};
+        return {detail::of_module(y.output), tensor(y.weights)};
     }
     /** Runs a layer or stack of a transformer with masks. */
     tensor forward_transformer(const tensor &x, const transformer_options &options = {}, FA__HERE) const
@@ -1546,7 +1554,7 @@ class module : public handle<fa_module>
         o.memory_key_padding_mask = options.memory_key_padding_mask.get(), o.memory_causal = options.memory_causal;
         o.src = options.src.get(), o.src_mask = options.src_mask.get();
         o.src_key_padding_mask = options.src_key_padding_mask.get(), o.src_causal = options.src_causal;
-        return tensor::owned((fa_forward_transformer)(get(), x.get(), &o));
+        return detail::of_module((fa_forward_transformer)(get(), x.get(), &o));
     }
     /** A child, as "features.0". */
     module child(const std::string &name, FA__HERE) const
@@ -1604,7 +1612,7 @@ class module : public handle<fa_module>
     tensor run(const tensors &inputs, const char *file, int line) const
     {
         const detail::call here(file, line);
-        return tensor::owned(fa__forward(get(), inputs.get()));
+        return detail::of_module(fa__forward(get(), inputs.get()));
     }
 };
 

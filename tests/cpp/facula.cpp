@@ -463,6 +463,59 @@ static void networks_that_are_moved()
     CHECK(says(failure([&] { (void)around(x); }), "the network was destroyed"));
 }
 
+// Layers that return their input, or what they keep: it lives on, and nothing else does.
+static void results_that_are_inputs()
+{
+    struct first_of : fa::network {
+        fa::module drop = add("drop", fa::nn::dropout(0.5));
+        fa::tensor forward(const std::vector<fa::tensor> &inputs) override
+        {
+            return drop(inputs[0]);
+        }
+    };
+    struct constant : fa::network {
+        fa::tensor one = add_buffer("one", fa::ones({3, 4}));
+        fa::tensor forward(const fa::tensor &) override
+        {
+            return one;
+        }
+    };
+    const int64_t before = living();
+    {
+        fa::tensor x = fa::rand({3, 4});
+        const std::vector<float> values = x.to_vector<float>();
+        const fa::module drop = fa::nn::dropout(0.5), twice = fa::nn::sequential({drop, fa::nn::identity()});
+        const first_of net;
+        constant kept;
+        const fa::module pass = fa::nn::function([](const fa::tensor &y) { return y; });
+        twice.eval();
+        net.eval();
+        for (const fa::module &m : {drop, fa::nn::identity(), fa::nn::dropout(0.0), twice, pass, fa::module(net)}) {
+            CHECK(m(x).get() == x.get() && m({x}).get() == x.get());
+            const fa::scope inside;
+            CHECK(m(m(x)).get() == x.get());
+            CHECK(fa::equal(m(x + 0), x));
+        }
+        CHECK(net(x, x + 1).get() == x.get() && net({x, x, x}).get() == x.get());
+        CHECK(kept(x).get() == kept.one.get());
+        const fa::hook input = twice.on_forward([](auto &, auto &inputs, auto &) { return inputs[0]; });
+        CHECK(twice(x).get() == x.get());
+        {
+            const fa::scope outer; // which owns a tensor that it has to keep
+            fa_tensor *const plain = (fa_ones)({1, {4}}, nullptr);
+            (void)fa::nn::identity()(fa::tensor(plain));
+            CHECK(fa::tensor(plain).sum().item() == 4);
+        }
+        fa::tensor y = drop(x);
+        x = fa::tensor();
+        CHECK(y.to_vector<float>() == values);
+        const fa::module encoder = fa::nn::transformer_encoder_layer(4, 2);
+        const fa::hook same = encoder.on_forward([](auto &, auto &inputs, auto &) { return inputs[0]; });
+        CHECK(encoder.forward_transformer(y).get() == y.get());
+    }
+    CHECK(living() == before);
+}
+
 struct adds : fa::network {
     using network::forward;
     fa::tensor forward(const std::vector<fa::tensor> &inputs) override
@@ -1236,6 +1289,7 @@ int main(int count, char **argument)
     networks_inside_networks();
     networks_that_are_moved();
     layers_that_were_not_added();
+    results_that_are_inputs();
     networks(count > 1 ? argument[1] : ".");
     recurrent();
     attention();
