@@ -1559,10 +1559,28 @@ class module : public handle<fa_module>
             "the network ends here, but has to live as long as the module that runs it: keep it in a variable, "
             "or in a std::shared_ptr that is added to a network");
     }
+    /** A network that lives as long as this module, its copies, and the networks and nn::sequential() that they are put
+     *  into: fa::nn::sequential({std::make_shared<mlp>(), fa::nn::relu()}). */
+    template <class N, class = std::enable_if_t<std::is_base_of<network, N>::value>>
+    module(const std::shared_ptr<N> &object) : handle(object ? object->get() : nullptr), keeps(object)
+    {
+    }
     /** The result of a call of C's functions, taken out of its scope; throws if it is NULL. */
     static module owned(fa_module *result)
     {
         return module(own(result), taken());
+    }
+    /** The same, of modules that it runs: it keeps what they keep. */
+    static module owned(fa_module *result, const std::vector<module> &parts)
+    {
+        module m(own(result), taken());
+        std::vector<std::shared_ptr<const void>> all;
+        for (const module &part : parts)
+            if (part.keeps)
+                all.push_back(part.keeps);
+        if (!all.empty())
+            m.keeps = std::make_shared<decltype(all)>(std::move(all));
+        return m;
     }
     /** Runs it on one input. */
     tensor operator()(const tensor &x, FA__HERE) const
@@ -1732,6 +1750,12 @@ class module : public handle<fa_module>
     module add(const std::string &name, const module &part, FA__HERE) const
     {
         const detail::call here(file, line);
+        if (part.keeps)
+            (fa_fail)(FA_ERROR_ARGUMENT,
+                      "fa::module::add: \"%s\" was made of a std::shared_ptr, which this module does "
+                      "not keep: fa::nn::sequential({...}) does, and a network's add()",
+                      name.c_str());
+        detail::check();
         detail::good((fa_module_add)(get(), name.c_str(), part.get()));
         return part;
     }
@@ -1751,6 +1775,8 @@ class module : public handle<fa_module>
     }
 
   private:
+    friend class network;
+    std::shared_ptr<const void> keeps; /* the networks that it runs */
     module(fa_module *object, taken t) :handle(object, t)
     {
     }
@@ -1775,7 +1801,13 @@ class module : public handle<fa_module>
 class network : public module
 {
   public:
-    using module::add;
+    /** Adds a module under a name; returns it. The networks that it was made of live as long as this one. */
+    module add(const std::string &name, const module &part, FA__HERE)
+    {
+        if (part.keeps)
+            kept.emplace_back(part.keeps, nullptr);
+        return module::add(name, module(part.get()), file, line);
+    }
     /** Adds a network under a name and keeps it as long as this one; returns it as a module. */
     template <class N, class = std::enable_if_t<std::is_base_of<network, N>::value>>
     module add(const std::string &name, const std::shared_ptr<N> &part, FA__HERE)
@@ -2969,7 +3001,7 @@ inline module sequential(const std::vector<module> &parts, FA__HERE)
     std::vector<fa_module *> item;
     for (const module &m : parts)
         item.push_back(m.get());
-    return module::owned(fa__nn_sequential(item.size(), item.data()));
+    return module::owned(fa__nn_sequential(item.size(), item.data()), parts);
 }
 /** The same of a list in braces. */
 inline module sequential(std::initializer_list<module> parts, FA__HERE)

@@ -548,6 +548,50 @@ static void results_that_are_inputs()
     CHECK(living() == before);
 }
 
+static fa::module made_of_a_pointer()
+{
+    return std::make_shared<mlp>();
+}
+
+// A module that was made of a std::shared_ptr keeps the network, and so does what it is put into.
+static void networks_that_modules_keep()
+{
+    const fa::tensor x = fa::rand({5, 4});
+    const int64_t before = living();
+    std::weak_ptr<mlp> first, second;
+    {
+        fa::module around;
+        struct holder : fa::network {
+            fa::module part;
+            explicit holder(const fa::module &m) : part(add("part", m))
+            {
+            }
+            fa::tensor forward(const fa::tensor &y) override
+            {
+                return part(y);
+            }
+        };
+        {
+            const auto net = std::make_shared<mlp>(), other = std::make_shared<mlp>();
+            first = net, second = other;
+            around = fa::nn::sequential({fa::nn::sequential({net, fa::nn::relu()}), fa::nn::linear(2, 2)});
+            around = std::make_shared<holder>(around);
+            const std::vector<fa::module> list = {other, made_of_a_pointer()};
+            CHECK(list[1](x).size(1) == 2 && list[0].parameters().size() == 5);
+        }
+        CHECK(!first.expired() && second.expired());
+        CHECK(around(x).size(1) == 2 && around.parameters().count("part.0.0.fc1.weight") == 1);
+        const fa::module same = around;
+        around = fa::module();
+        CHECK(same(x).size(0) == 5);
+        const fa::module list = fa::nn::sequential({fa::nn::relu()});
+        CHECK(says(failure([&] { (void)list.add("1", std::make_shared<mlp>()); }),
+                   line(__LINE__ - 1) + "fa::module::add: \"1\" was made of a std::shared_ptr"));
+        CHECK(says(failure([&] { (void)fa::module(std::shared_ptr<mlp>())(x); }), line(__LINE__)));
+    }
+    CHECK(first.expired() && living() == before);
+}
+
 struct adds : fa::network {
     using network::forward;
     fa::tensor forward(const std::vector<fa::tensor> &inputs) override
@@ -1380,6 +1424,7 @@ int main(int count, char **argument)
     layers_that_were_not_added();
     results_that_are_inputs();
     networks_are_not_cloned();
+    networks_that_modules_keep();
     networks(count > 1 ? argument[1] : ".");
     recurrent();
     attention();
