@@ -92,11 +92,12 @@ class error : public std::runtime_error
 namespace detail
 {
 
-/* For arguments that are numbers. */
+/* For arguments that are numbers, or how a loss is reduced. */
 template <class T>
 using if_number = std::enable_if_t<std::is_arithmetic<T>::value && !std::is_same<T, bool>::value, int>;
 template <class T>
 using if_integer = std::enable_if_t<std::is_integral<T>::value && !std::is_same<T, bool>::value, int>;
+template <class T> using if_reduction = std::enable_if_t<std::is_same<T, fa_reduction>::value, int>;
 
 /* Exceptions of callbacks, on their way through functions in C, which may go on in another thread: it knows them by
  * their text, with which the message of the error ends. The oldest go when there are many that nobody has thrown again.
@@ -193,6 +194,9 @@ inline std::string in_cpp(std::string message)
         {" is NULL", " is undefined or moved-from"},
         {".retain_graph = true", "backward({}, true)"},
         {"what was added to it", "what was added by add(\"name\", ...)"},
+        {"has a .destroy function, which would free its data twice",
+         "runs functions of C++, which cannot be copied: make a second one in the same way, and copy what its state() "
+         "has"},
         {"fa_detach", "detach()"},
         {"fa_numel", "numel()"},
         {"fa_dim", "dim()"},
@@ -215,6 +219,8 @@ inline std::string in_cpp(std::string message)
         {"fa_to", "to()"},
         {"fa_cpu", "cpu()"},
         {"fa_item", "item()"},
+        {"fa_index", "index()"},
+        {"fa_index_put_", "index_put_()"},
         {"fa_item_int", "item()"},
         {"fa_ptr", "data()"},
         {"fa_read", "to_vector()"},
@@ -599,6 +605,10 @@ class shape
   public:
     /** No dimensions. */
     shape() = default;
+    /** One dimension. */
+    template <class N, detail::if_integer<N> = 0> shape(N size) : shape({static_cast<int64_t>(size)})
+    {
+    }
     /** One size for each dimension. */
     shape(std::initializer_list<int64_t> sizes) : value(fa__array_of_sizes(sizes.size(), sizes.begin()))
     {
@@ -815,6 +825,7 @@ template <class T> class handle
 
 class arg;
 class hook;
+class index_parts;
 struct max_result;
 struct min_result;
 
@@ -829,9 +840,18 @@ class tensor : public handle<fa_tensor>
     /** Makes a variable refer to another tensor; no memory is written. */
     tensor &operator=(const tensor &) & = default;
     tensor &operator=(tensor &&) & = default;
+    /** A variable is not assigned a number: it refers to another tensor. */
+    template <class N, class = std::enable_if_t<std::is_arithmetic<N>::value>> tensor &operator=(N) &
+    {
+        static_assert(!std::is_arithmetic<N>::value,
+                      "a variable refers to a tensor: t[0] = 5 and t[\"...\"] = 5 write numbers into it, and "
+                      "t = fa::full({}, 5) makes it refer to a tensor of one");
+        return *this;
+    }
     /** Writes a number or a tensor into what a call returned, as into a part: x[0] = 5, x["0, :"] = y,
      *  x.select(1, 0) = x.select(1, 2). An error if nothing else refers to that memory. */
     tensor operator=(const arg &value) &&;
+    tensor operator=(const arg &) const && = delete; /* x[mask] is a copy: x.index_put_({mask}, 5) writes into x */
     /** A tensor of the numbers in the list: {1.0, 2.0} is f32, {1, 2} is i64. */
     template <class N, class = std::enable_if_t<std::is_arithmetic<N>::value>>
     tensor(std::initializer_list<N> list, FA__HERE) : tensor(of_list(list, file, line))
@@ -859,18 +879,18 @@ class tensor : public handle<fa_tensor>
         o.device = device.get();
         return owned((fa_tensor_from)(data, shape.get(), &o));
     }
-    /** The same of all elements of a vector: fa::tensor::from(v, {2, 3}). Throws unless their number is the shape's. */
+    /** The same of all elements of a vector: fa::tensor::from(v, {2, 3}), or {-1, 3}, where -1 stands for the size that
+     *  follows from their number. Throws unless that is the shape's. */
     template <class N>
     static tensor from(const std::vector<N> &v, const fa::shape &shape, const fa::device &device = {}, FA__HERE)
     {
         const detail::call here(file, line);
-        size_t count = 1;
-        for (int i = 0; i < shape.rank(); i++)
-            count *= static_cast<size_t>(shape[i]);
+        fa_shape whole = shape.get();
+        const size_t count = complete(whole, v.size());
         if (count != v.size())
             (fa_fail)(FA_ERROR_SHAPE, "fa::tensor::from: a vector of %zu elements for a shape of %zu", v.size(), count);
         detail::check();
-        return from(v.data(), shape, device, file, line);
+        return from(v.data(), whole, device, file, line);
     }
     /** A tensor over memory of the program, without a copy: it has to outlive the tensor and its views. */
     template <class N> static tensor borrow(N *data, const fa::shape &shape, FA__HERE)
@@ -967,14 +987,21 @@ class tensor : public handle<fa_tensor>
     }
 
     /** A view of a part, as in NumPy: x["1:5, ..., -1"], or x[0]. */
-    tensor operator[](const index &where) const
+    tensor operator[](const fa::index &where) const
     {
         const detail::call here(where.written_in, where.written_at);
         const char *const text = where.text.get();
         return owned(text ? (fa_get)(get(), text) : fa__get_at(get(), where.number));
     }
+    /** A copy of the elements that a mask selects, or a tensor of numbers of the first dimension: x[x > 0], x[rows]. */
+    const tensor operator[](const detail::written<tensor> &where) const;
+    /** What several tensors, numbers and texts select together, as in NumPy: x.index({rows, ":2", 0}). A copy, if there
+     * is a tensor, else a view. */
+    const tensor index(const index_parts &where, FA__HERE) const;
+    /** Assigns a number, or a tensor of its dtype, to what index() selects, or adds it: x.index_put_({mask}, 0). */
+    const tensor &index_put_(const index_parts &where, const arg &value, bool accumulate = false, FA__HERE) const;
     /** Assigns a number or a tensor to a part, as in NumPy: x.set("::2, 0", 1.5), or x.set(0, 1.5). */
-    const tensor &set(const index &where, const arg &value, FA__HERE) const;
+    const tensor &set(const fa::index &where, const arg &value, FA__HERE) const;
 
     /** Makes a leaf accumulate gradients, or not. */
     const tensor &requires_grad(bool on, FA__HERE) const
@@ -1119,6 +1146,22 @@ class tensor : public handle<fa_tensor>
     tensor(fa_tensor *object, taken t) : handle(object, t)
     {
     }
+    /* Makes a size of -1, if there is one, what `wanted` elements need; returns how many the shape then has. */
+    static size_t complete(fa_shape &shape, size_t wanted)
+    {
+        size_t count = 1;
+        int64_t *open = nullptr;
+        for (int i = 0; i < shape.rank && i < FA_MAX_DIMS; i++)
+            if (shape.dim[i] == -1 && !open)
+                open = &shape.dim[i];
+            else
+                count *= static_cast<size_t>(shape.dim[i]);
+        if (open && count) {
+            *open = static_cast<int64_t>(wanted / count);
+            count *= wanted / count;
+        }
+        return count;
+    }
     template <class N> static tensor of_list(std::initializer_list<N> list, const char *file, int line)
     {
         using value = std::conditional_t<std::is_same<N, bool>::value, bool,
@@ -1179,6 +1222,70 @@ class arg
     const int written_at;         /**< the line there */
 };
 
+/** A part of an index: a tensor of integers, a mask, a number, or a text as in NumPy, which may have several: "1:5,
+ * ...". */
+class index_part
+{
+  public:
+    /** A tensor of integers, or a mask. */
+    index_part(const tensor &t) : kept(t), is_tensor(true)
+    {
+    }
+    /** A text. */
+    index_part(const char *where) : written(where)
+    {
+    }
+    /** A text. */
+    index_part(const std::string &where) : written(where)
+    {
+    }
+    /** A number. */
+    template <class N, class = std::enable_if_t<std::is_integral<N>::value>>
+    index_part(N i) : number(static_cast<int64_t>(i))
+    {
+    }
+    /** That of C, which lives as long as this. */
+    fa_index_part get() const
+    {
+        return is_tensor       ? fa__part_tensor(kept.get())
+               : written.get() ? fa__part_text(written.get())
+                               : fa__part_whole(number);
+    }
+
+  private:
+    tensor kept;
+    text written;
+    int64_t number = 0;
+    bool is_tensor = false;
+};
+
+/** The parts of an index: {rows, ":2", 0}, or a vector. */
+class index_parts
+{
+  public:
+    /** The parts. */
+    index_parts(std::initializer_list<index_part> list) : index_parts(std::vector<index_part>(list))
+    {
+    }
+    /** The parts. */
+    index_parts(std::vector<index_part> list) : kept(std::move(list))
+    {
+        for (const index_part &part : kept)
+            item.push_back(part.get());
+    }
+    index_parts(const index_parts &) = delete;
+    index_parts &operator=(const index_parts &) = delete;
+    /** That of C, which lives as long as this. */
+    fa_index_parts get() const
+    {
+        return {item.size(), item.data()};
+    }
+
+  private:
+    std::vector<index_part> kept;
+    std::vector<fa_index_part> item;
+};
+
 /** Tensors with names, in the order of a module: for (const auto &[name, t] : net.parameters()). */
 class named_tensors
 {
@@ -1187,8 +1294,8 @@ class named_tensors
     using value_type = std::pair<std::string, tensor>;
     /** None. */
     named_tensors() = default;
-    /** The names and tensors, in this order. */
-    named_tensors(std::vector<value_type> list) : item(std::move(list))
+    /** The names and tensors, in this order. Messages say what has them, as "net.safetensors". */
+    named_tensors(std::vector<value_type> list, std::string of = {}) : item(std::move(list)), owner(std::move(of))
     {
     }
     /** The first one. */
@@ -1222,7 +1329,8 @@ class named_tensors
         const detail::call here(file, line);
         const tensor *const found = find(name);
         if (!found)
-            (fa_fail)(FA_ERROR_ARGUMENT, "none of the %zu tensors is called \"%s\"", size(), name.c_str());
+            (fa_fail)(FA_ERROR_ARGUMENT, "none of the %zu tensors%s%s is called \"%s\"%s", size(),
+                      owner.empty() ? "" : " of ", owner.c_str(), name.c_str(), names().c_str());
         detail::check();
         return *found;
     }
@@ -1249,7 +1357,17 @@ class named_tensors
                 return &one.second;
         return nullptr;
     }
+    /* The first of them, for messages. */
+    std::string names() const
+    {
+        constexpr std::size_t most = 10;
+        std::string list;
+        for (std::size_t i = 0; i < size() && i < most; i++)
+            list += (i ? ", " : ": ") + item[i].first;
+        return size() > most ? list + ", ..." : list;
+    }
     std::vector<value_type> item;
+    std::string owner;
 };
 
 /** A list of tensors: {a, b}, or a vector. */
@@ -1291,6 +1409,14 @@ inline tensor result(fa_tensor *y, const tensor &out)
     return out.get() == y ? out : tensor::owned(y);
 }
 
+/* The result of a module, which may be one of its inputs, or what it keeps: the scope of the call gives up a reference
+ * of its own only to a new tensor. */
+inline tensor of_module(fa_tensor *y)
+{
+    good(y);
+    return tensor(y);
+}
+
 /* The result of a callback, which the innermost scope of the library owns. */
 inline fa_tensor *handed_over(const tensor &y)
 {
@@ -1308,14 +1434,14 @@ inline std::vector<tensor> all(fa_tensors list)
     return v;
 }
 
-inline named_tensors named(const fa_parameters &list)
+inline named_tensors named(const fa_parameters &list, const std::string &of = {})
 {
     std::vector<named_tensors::value_type> v;
     if (!list.count)
         check();
     for (size_t i = 0; i < list.count; i++)
         v.emplace_back(list.name[i], tensor(list.item[i]));
-    return v;
+    return {v, of};
 }
 
 inline std::map<std::string, tensor> mapped(const fa_parameters &list)
@@ -1354,7 +1480,28 @@ inline tensor tensor::operator=(const arg &value) &&
     return *this;
 }
 
-inline const tensor &tensor::set(const index &where, const arg &value, const char *file, int line) const
+inline const tensor tensor::operator[](const detail::written<tensor> &where) const
+{
+    return index({where.value}, where.written_in, where.written_at);
+}
+
+inline const tensor tensor::index(const index_parts &where, const char *file, int line) const
+{
+    const detail::call here(file, line);
+    return owned((fa_index)(get(), where.get()));
+}
+
+inline const tensor &tensor::index_put_(const index_parts &where, const arg &value, bool accumulate, const char *file,
+                                        int line) const
+{
+    const detail::call here(file, line);
+    fa_index_put_options o = FA__DEFAULT_fa_index_put;
+    o.accumulate = accumulate;
+    detail::good((fa_index_put_)(get(), where.get(), value.get(), &o));
+    return *this;
+}
+
+inline const tensor &tensor::set(const fa::index &where, const arg &value, const char *file, int line) const
 {
     const detail::call here(file, line);
     const char *const text = where.text.get();
@@ -1412,10 +1559,28 @@ class module : public handle<fa_module>
             "the network ends here, but has to live as long as the module that runs it: keep it in a variable, "
             "or in a std::shared_ptr that is added to a network");
     }
+    /** A network that lives as long as this module, its copies, and the networks and nn::sequential() that they are put
+     *  into: fa::nn::sequential({std::make_shared<mlp>(), fa::nn::relu()}). */
+    template <class N, class = std::enable_if_t<std::is_base_of<network, N>::value>>
+    module(const std::shared_ptr<N> &object) : handle(object ? object->get() : nullptr), keeps(object)
+    {
+    }
     /** The result of a call of C's functions, taken out of its scope; throws if it is NULL. */
     static module owned(fa_module *result)
     {
         return module(own(result), taken());
+    }
+    /** The same, of modules that it runs: it keeps what they keep. */
+    static module owned(fa_module *result, const std::vector<module> &parts)
+    {
+        module m(own(result), taken());
+        std::vector<std::shared_ptr<const void>> all;
+        for (const module &part : parts)
+            if (part.keeps)
+                all.push_back(part.keeps);
+        if (!all.empty())
+            m.keeps = std::make_shared<decltype(all)>(std::move(all));
+        return m;
     }
     /** Runs it on one input. */
     tensor operator()(const tensor &x, FA__HERE) const
@@ -1426,6 +1591,12 @@ class module : public handle<fa_module>
     tensor operator()(const tensor &x, const tensor &y, FA__HERE) const
     {
         return run({x, y}, file, line);
+    }
+    /** Runs it on three inputs or more. */
+    template <class... More>
+    tensor operator()(const detail::written<tensor> &x, const tensor &y, const tensor &z, const More &...more) const
+    {
+        return run({x.value, y, z, more...}, x.written_in, x.written_at);
     }
     /** Runs it on several inputs: net({x, y, z}). */
     tensor operator()(const tensors &inputs, FA__HERE) const
@@ -1520,7 +1691,7 @@ class module : public handle<fa_module>
         o.h_0 = h_0.get(), o.c_0 = c_0.get();
         const fa_recurrent y = (fa_forward_recurrent)(get(), x.get(), &o);
         detail::good(y.output);
-        return {tensor::owned(y.output), tensor::owned(y.h_n), y.c_n ? tensor::owned(y.c_n) : tensor()};
+        return {detail::of_module(y.output), tensor(y.h_n), tensor(y.c_n)};
     }
     /** Runs nn::multihead_attention() with masks: the output, and the weights. */
     attention forward_attention(const tensor &query, const tensor &key, const tensor &value,
@@ -1533,7 +1704,7 @@ class module : public handle<fa_module>
         o.average_attn_weights = options.average_attn_weights;
         const fa_attention y = (fa_forward_attention)(get(), query.get(), key.get(), value.get(), &o);
         detail::good(y.output);
-        return {tensor::owned(y.output), y.weights ? tensor::owned(y.weights) : tensor()};
+        return {detail::of_module(y.output), tensor(y.weights)};
     }
     /** Runs a layer or stack of a transformer with masks. */
     tensor forward_transformer(const tensor &x, const transformer_options &options = {}, FA__HERE) const
@@ -1546,7 +1717,7 @@ class module : public handle<fa_module>
         o.memory_key_padding_mask = options.memory_key_padding_mask.get(), o.memory_causal = options.memory_causal;
         o.src = options.src.get(), o.src_mask = options.src_mask.get();
         o.src_key_padding_mask = options.src_key_padding_mask.get(), o.src_causal = options.src_causal;
-        return tensor::owned((fa_forward_transformer)(get(), x.get(), &o));
+        return detail::of_module((fa_forward_transformer)(get(), x.get(), &o));
     }
     /** A child, as "features.0". */
     module child(const std::string &name, FA__HERE) const
@@ -1579,6 +1750,12 @@ class module : public handle<fa_module>
     module add(const std::string &name, const module &part, FA__HERE) const
     {
         const detail::call here(file, line);
+        if (part.keeps)
+            (fa_fail)(FA_ERROR_ARGUMENT,
+                      "fa::module::add: \"%s\" was made of a std::shared_ptr, which this module does "
+                      "not keep: fa::nn::sequential({...}) does, and a network's add()",
+                      name.c_str());
+        detail::check();
         detail::good((fa_module_add)(get(), name.c_str(), part.get()));
         return part;
     }
@@ -1598,13 +1775,15 @@ class module : public handle<fa_module>
     }
 
   private:
+    friend class network;
+    std::shared_ptr<const void> keeps; /* the networks that it runs */
     module(fa_module *object, taken t) :handle(object, t)
     {
     }
     tensor run(const tensors &inputs, const char *file, int line) const
     {
         const detail::call here(file, line);
-        return tensor::owned(fa__forward(get(), inputs.get()));
+        return detail::of_module(fa__forward(get(), inputs.get()));
     }
 };
 
@@ -1622,7 +1801,13 @@ class module : public handle<fa_module>
 class network : public module
 {
   public:
-    using module::add;
+    /** Adds a module under a name; returns it. The networks that it was made of live as long as this one. */
+    module add(const std::string &name, const module &part, FA__HERE)
+    {
+        if (part.keeps)
+            kept.emplace_back(part.keeps, nullptr);
+        return module::add(name, module(part.get()), file, line);
+    }
     /** Adds a network under a name and keeps it as long as this one; returns it as a module. */
     template <class N, class = std::enable_if_t<std::is_base_of<network, N>::value>>
     module add(const std::string &name, const std::shared_ptr<N> &part, FA__HERE)
@@ -1653,18 +1838,18 @@ class network : public module
     {
         leave();
     }
-    /** Computes the result for one input. */
-    virtual tensor forward(const tensor &)
+    /** Computes the result for one input: net(x). Without one, that of a list is called. */
+    virtual tensor forward(const tensor &x)
     {
-        throw error(FA_ERROR_STATE, "this network has no forward() of one input: override forward(const fa::tensor &)");
+        return forward(std::vector<tensor>{x});
     }
-    /** Computes the result for several inputs. */
+    /** Computes the result for several inputs: net(x, y). */
     virtual tensor forward(const std::vector<tensor> &inputs)
     {
-        if (inputs.size() != 1)
-            throw error(FA_ERROR_STATE, "this network has no forward() of several inputs: "
-                                        "override forward(const std::vector<fa::tensor> &)");
-        return forward(inputs[0]);
+        throw error(FA_ERROR_STATE, inputs.size() == 1 ? "this network has no forward() of one input: "
+                                                         "override forward(const fa::tensor &)"
+                                                       : "this network has no forward() of several inputs: "
+                                                         "override forward(const std::vector<fa::tensor> &)");
     }
 
   protected: /* of whole objects: mlp a = std::move(b) */
@@ -1707,7 +1892,9 @@ class network : public module
     static module made(const fa::text &kind)
     {
         const fa_forward_function run = {nullptr, called};
-        return module::owned((fa_nn_custom)(kind.get(), sizeof(network *), run, nullptr));
+        fa_nn_custom_options o = FA__DEFAULT_fa_nn_custom;
+        o.destroy = [](void *) {}; /* so that it is not cloned: the copy would run this object's layers */
+        return module::owned((fa_nn_custom)(kind.get(), sizeof(network *), run, &o));
     }
     /* The function of C: exceptions become errors, and are thrown again behind the library's frames. */
     static fa_tensor *called(fa_module *self, fa_tensors inputs)
@@ -1717,7 +1904,8 @@ class network : public module
             if (!n)
                 throw error(FA_ERROR_STATE,
                             "the network was destroyed: it has to live as long as the modules that it was added to");
-            return detail::handed_over(n->forward(detail::all(inputs)));
+            return detail::handed_over(inputs.count == 1 ? n->forward(tensor(inputs.item[0]))
+                                                         : n->forward(detail::all(inputs)));
         } catch (...) {
             detail::gave_up();
         }
@@ -2574,11 +2762,11 @@ inline void load(const module &m, const std::string &path, const load_options &o
     detail::good((fa_load)(fa__module_names(m.get()), path.c_str(), &o));
 }
 
-/** The tensors of a file, by their names. */
-inline std::map<std::string, tensor> load_file(const std::string &path, FA__HERE)
+/** The tensors of a file, with their names: fa::load_file(path).at("weight"). */
+inline named_tensors load_file(const std::string &path, FA__HERE)
 {
     const detail::call here(file, line);
-    return detail::mapped((fa_load_file)(path.c_str(), nullptr).tensors);
+    return detail::named((fa_load_file)(path.c_str(), nullptr).tensors, path);
 }
 
 /** The strings in the header of a file: the metadata of checkpoint_save(). */
@@ -2813,7 +3001,7 @@ inline module sequential(const std::vector<module> &parts, FA__HERE)
     std::vector<fa_module *> item;
     for (const module &m : parts)
         item.push_back(m.get());
-    return module::owned(fa__nn_sequential(item.size(), item.data()));
+    return module::owned(fa__nn_sequential(item.size(), item.data()), parts);
 }
 /** The same of a list in braces. */
 inline module sequential(std::initializer_list<module> parts, FA__HERE)

@@ -1482,6 +1482,14 @@ inline tensor soft_margin_loss(const fa::tensor &input, const fa::tensor &target
     return detail::result((fa_soft_margin_loss)(input.get(), target.get(), &given), options.out);
 }
 
+template <class Number, detail::if_reduction<Number> = 0>
+inline fa::tensor soft_margin_loss(const fa::tensor &input, const fa::tensor &target, Number reduction, FA__HERE)
+{
+    soft_margin_loss_options options;
+    options.reduction = reduction;
+    return soft_margin_loss(input, target, options, file, line);
+}
+
 struct multi_margin_loss_options {
     int64_t p = 1;
     double margin = 1;
@@ -1520,6 +1528,14 @@ inline tensor multilabel_margin_loss(const fa::tensor &input, const fa::tensor &
     given.out = options.out.get();
     given.reduction = options.reduction;
     return detail::result((fa_multilabel_margin_loss)(input.get(), target.get(), &given), options.out);
+}
+
+template <class Number, detail::if_reduction<Number> = 0>
+inline fa::tensor multilabel_margin_loss(const fa::tensor &input, const fa::tensor &target, Number reduction, FA__HERE)
+{
+    multilabel_margin_loss_options options;
+    options.reduction = reduction;
+    return multilabel_margin_loss(input, target, options, file, line);
 }
 
 struct multilabel_soft_margin_loss_options {
@@ -1651,6 +1667,14 @@ inline tensor mse_loss(const fa::tensor &input, const fa::tensor &target, const 
     return detail::result((fa_mse_loss)(input.get(), target.get(), &given), options.out);
 }
 
+template <class Number, detail::if_reduction<Number> = 0>
+inline fa::tensor mse_loss(const fa::tensor &input, const fa::tensor &target, Number reduction, FA__HERE)
+{
+    mse_loss_options options;
+    options.reduction = reduction;
+    return mse_loss(input, target, options, file, line);
+}
+
 struct l1_loss_options {
     fa_reduction reduction = FA_MEAN;
     fa::tensor weight = {};
@@ -1664,6 +1688,14 @@ inline tensor l1_loss(const fa::tensor &input, const fa::tensor &target, const l
     given.reduction = options.reduction;
     given.weight = options.weight.get();
     return detail::result((fa_l1_loss)(input.get(), target.get(), &given), options.out);
+}
+
+template <class Number, detail::if_reduction<Number> = 0>
+inline fa::tensor l1_loss(const fa::tensor &input, const fa::tensor &target, Number reduction, FA__HERE)
+{
+    l1_loss_options options;
+    options.reduction = reduction;
+    return l1_loss(input, target, options, file, line);
 }
 
 struct smooth_l1_loss_options {

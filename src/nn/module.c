@@ -135,8 +135,10 @@ static bool name_is_good(const fa_module *module, const char *name, const char *
     if (!name || !*name || strchr(name, '.'))
         return fa_fail(FA_ERROR_ARGUMENT, "%s: a name has one character or more and no dot: \"%s\"", who,
                        name ? name : "NULL");
-    if (fa__module_member(module, name, strlen(name)))
-        return fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s has a \"%s\" already", who, module->kind, name);
+    const fa__member *same = fa__module_member(module, name, strlen(name));
+    if (same)
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s has a \"%s\" already: %s() replaces it", who, module->kind,
+                       name, same->kind == FA__CHILD ? "fa_module_replace" : "fa_module_replace_tensor");
     return true;
 }
 

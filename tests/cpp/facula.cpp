@@ -101,6 +101,13 @@ static void values()
     CHECK(x.to_vector<float>() == data && x.numel() == 6 && x.dim() == 2 && x.size(-1) == 3);
     CHECK(fa::equal(fa::tensor::from(data, {2, 3}), x) && fa::tensor::from(data, {6}).size(0) == 6);
     CHECK(says(failure([&] { (void)fa::tensor::from(data, {2, 2}); }), "6 elements for a shape of 4"));
+    CHECK((fa::tensor::from(data, {-1, 2}).shape() == fa::shape{3, 2}) && fa::tensor::from(data, -1).size(0) == 6);
+    CHECK((fa::tensor::from(std::vector<float>(), {-1, 2}).shape() == fa::shape{0, 2}));
+    CHECK(says(failure([&] { (void)fa::tensor::from(data, {-1, 4}); }), "6 elements for a shape of 4"));
+    CHECK(says(failure([&] { (void)fa::tensor::from(data, {-1, 0}); }), "6 elements for a shape of 0"));
+    CHECK(says(failure([&] { (void)fa::tensor::from(data, {-1, -1, 6}); }), line(__LINE__)));
+    CHECK((fa::zeros(3).shape() == fa::shape{3}) && x.view(-1).size(0) == 6 && fa::nn::layer_norm(3)(x).size(1) == 3);
+    CHECK(fa::mse_loss(x, x + 1, FA_SUM).item() == 6 && fa::mse_loss(x, x + 1, {FA_SUM}).item() == 6);
     CHECK((x.shape() == fa::shape{2, 3}) && (x.shape() != fa::shape{3, 2}));
     CHECK(x.shape()[0] == 2 && x.shape()[-1] == 3 && x.shape()[std::size_t{1}] == 3);
     CHECK(says(failure([&] { (void)x.shape()[2]; }), line(__LINE__) + "fa::shape: a shape of 2 dimensions has no"));
@@ -176,7 +183,7 @@ static void assignment()
     }
     CHECK((net.parameters().at("weight").to_vector<float>() == std::vector<float>{.5, .5}));
     CHECK(says(failure([&] { net.parameters()["weight"] = 1; }), line(__LINE__) + "x[...] = y: fa_copy_("));
-    const std::string none = "none of the 2 tensors is called";
+    const std::string none = "none of the 2 tensors is called \"no\": weight, bias";
     CHECK(says(failure([&] { (void)net.parameters().at("no"); }), line(__LINE__) + none));
     CHECK(says(failure([&] { (void)net.parameters()["no"]; }), line(__LINE__) + none));
     CHECK(says(failure([&] { fa::relu(x) = 1; }), line(__LINE__) + "the left side is a new tensor"));
@@ -196,6 +203,31 @@ static void assignment()
     double memory[2] = {1, 2};
     fa::tensor::borrow(memory, {2}) = 4;
     CHECK(memory[0] == 4 && memory[1] == 4);
+}
+
+static void indexing()
+{
+    const fa::tensor x = fa::arange(0, 6).view({3, 2}), rows = {2, 0}, mask = x > 3;
+    CHECK((fa::equal(x[mask], fa::tensor{4, 5}) && fa::equal(x[x[":, 0"] > 1], x["1:"])));
+    CHECK((fa::equal(x[rows], fa::tensor::parse("[[4, 5], [0, 1]]")) && x[rows].get() != x.get()));
+    CHECK((fa::equal(x.index({rows, 1}), fa::tensor{5, 1}) && fa::equal(x.index({rows, "1:"}), x[rows][":, 1:"])));
+    CHECK(
+        (fa::equal(x.index({rows, fa::tensor{0, 1}}), fa::tensor{4, 1}) && x.index({1, std::string(":")}).dim() == 1));
+    const fa::tensor w = fa::ones({3, 2}).requires_grad(true);
+    w[rows].sum().backward();
+    CHECK((w.grad().sum(1).to_vector<int>() == std::vector<int>{2, 0, 2}));
+    fa::tensor y = fa::zeros({3, 2});
+    y.index_put_({mask}, 7).index_put_({0, ":"}, fa::ones({2}));
+    CHECK((y.to_vector<int>() == std::vector<int>{1, 1, 0, 0, 7, 7}));
+    y.index_put_({fa::tensor{1, 1}, 0}, 2.0, true);
+    y.index_put_({fa::tensor{0}}, 3);
+    CHECK((y.to_vector<int>() == std::vector<int>{3, 3, 4, 0, 7, 7}));
+    std::vector<fa::index_part> parts = {rows, ":1"};
+    parts.emplace_back(0);
+    CHECK((x.view({3, 2, 1}).index(parts).shape() == fa::shape{2, 1}));
+    CHECK(says(failure([&] { (void)x[fa::tensor{3}]; }), line(__LINE__) + "index("));
+    CHECK(says(failure([&] { (void)x[fa::tensor()]; }), line(__LINE__)));
+    CHECK(says(failure([&] { y.index_put_({fa::tensor{3}}, 1); }), line(__LINE__) + "index_put_("));
 }
 
 // Messages of C, as C++ writes what they name.
@@ -463,6 +495,103 @@ static void networks_that_are_moved()
     CHECK(says(failure([&] { (void)around(x); }), "the network was destroyed"));
 }
 
+// Layers that return their input, or what they keep: it lives on, and nothing else does.
+static void results_that_are_inputs()
+{
+    struct first_of : fa::network {
+        fa::module drop = add("drop", fa::nn::dropout(0.5));
+        fa::tensor forward(const std::vector<fa::tensor> &inputs) override
+        {
+            return drop(inputs[0]);
+        }
+    };
+    struct constant : fa::network {
+        fa::tensor one = add_buffer("one", fa::ones({3, 4}));
+        fa::tensor forward(const fa::tensor &) override
+        {
+            return one;
+        }
+    };
+    const int64_t before = living();
+    {
+        fa::tensor x = fa::rand({3, 4});
+        const std::vector<float> values = x.to_vector<float>();
+        const fa::module drop = fa::nn::dropout(0.5), twice = fa::nn::sequential({drop, fa::nn::identity()});
+        const first_of net;
+        constant kept;
+        const fa::module pass = fa::nn::function([](const fa::tensor &y) { return y; });
+        twice.eval();
+        net.eval();
+        for (const fa::module &m : {drop, fa::nn::identity(), fa::nn::dropout(0.0), twice, pass, fa::module(net)}) {
+            CHECK(m(x).get() == x.get() && m({x}).get() == x.get());
+            const fa::scope inside;
+            CHECK(m(m(x)).get() == x.get());
+            CHECK(fa::equal(m(x + 0), x));
+        }
+        CHECK(net(x, x + 1).get() == x.get() && net({x, x, x}).get() == x.get());
+        CHECK(kept(x).get() == kept.one.get());
+        const fa::hook input = twice.on_forward([](auto &, auto &inputs, auto &) { return inputs[0]; });
+        CHECK(twice(x).get() == x.get());
+        {
+            const fa::scope outer; // which owns a tensor that it has to keep
+            fa_tensor *const plain = (fa_ones)({1, {4}}, nullptr);
+            (void)fa::nn::identity()(fa::tensor(plain));
+            CHECK(fa::tensor(plain).sum().item() == 4);
+        }
+        fa::tensor y = drop(x);
+        x = fa::tensor();
+        CHECK(y.to_vector<float>() == values);
+        const fa::module encoder = fa::nn::transformer_encoder_layer(4, 2);
+        const fa::hook same = encoder.on_forward([](auto &, auto &inputs, auto &) { return inputs[0]; });
+        CHECK(encoder.forward_transformer(y).get() == y.get());
+    }
+    CHECK(living() == before);
+}
+
+static fa::module made_of_a_pointer()
+{
+    return std::make_shared<mlp>();
+}
+
+// A module that was made of a std::shared_ptr keeps the network, and so does what it is put into.
+static void networks_that_modules_keep()
+{
+    const fa::tensor x = fa::rand({5, 4});
+    const int64_t before = living();
+    std::weak_ptr<mlp> first, second;
+    {
+        fa::module around;
+        struct holder : fa::network {
+            fa::module part;
+            explicit holder(const fa::module &m) : part(add("part", m))
+            {
+            }
+            fa::tensor forward(const fa::tensor &y) override
+            {
+                return part(y);
+            }
+        };
+        {
+            const auto net = std::make_shared<mlp>(), other = std::make_shared<mlp>();
+            first = net, second = other;
+            around = fa::nn::sequential({fa::nn::sequential({net, fa::nn::relu()}), fa::nn::linear(2, 2)});
+            around = std::make_shared<holder>(around);
+            const std::vector<fa::module> list = {other, made_of_a_pointer()};
+            CHECK(list[1](x).size(1) == 2 && list[0].parameters().size() == 5);
+        }
+        CHECK(!first.expired() && second.expired());
+        CHECK(around(x).size(1) == 2 && around.parameters().count("part.0.0.fc1.weight") == 1);
+        const fa::module same = around;
+        around = fa::module();
+        CHECK(same(x).size(0) == 5);
+        const fa::module list = fa::nn::sequential({fa::nn::relu()});
+        CHECK(says(failure([&] { (void)list.add("1", std::make_shared<mlp>()); }),
+                   line(__LINE__ - 1) + "fa::module::add: \"1\" was made of a std::shared_ptr"));
+        CHECK(says(failure([&] { (void)fa::module(std::shared_ptr<mlp>())(x); }), line(__LINE__)));
+    }
+    CHECK(first.expired() && living() == before);
+}
+
 struct adds : fa::network {
     using network::forward;
     fa::tensor forward(const std::vector<fa::tensor> &inputs) override
@@ -471,8 +600,45 @@ struct adds : fa::network {
     }
 };
 
+struct one_or_several : fa::network {
+    fa::tensor forward(const fa::tensor &x) override
+    {
+        return x + 1;
+    }
+    fa::tensor forward(const std::vector<fa::tensor> &inputs) override
+    {
+        return inputs[0] - inputs.back();
+    }
+};
+
+// A copy would run the layers of the original: it is refused, also inside of other modules.
+static void networks_are_not_cloned()
+{
+    const auto clone = [](const fa::module &m) { return fa::module::owned((fa_module_clone)(m.get())); };
+    const std::string refused = "runs functions of C++, which cannot be copied: make a second one in the same way";
+    const mlp net;
+    mlp average;
+    CHECK(says(failure([&] { (void)clone(net); }), "the module mlp " + refused));
+    CHECK(says(failure([&] { (void)clone(fa::nn::sequential({fa::nn::linear(4, 4), net})); }), refused));
+    CHECK(says(failure([&] { (void)clone(fa::nn::function([](auto &x) { return x; })); }), refused));
+    const fa::module layer = fa::nn::transformer_encoder_layer(4, 2);
+    (void)layer.add("own", net);
+    CHECK(says(failure([&] { (void)fa::nn::transformer_encoder(layer, 2); }), refused));
+    {
+        const fa::no_grad off;
+        for (const auto &[name, t] : average.state()) // as docs/languages.md has it
+            t["..."] = net.state()[name];
+    }
+    const fa::tensor x = fa::rand({5, 4});
+    CHECK(fa::equal(average(x), net(x)) && average.fc1.get() != net.fc1.get());
+}
+
 static void networks(const std::string &work)
 {
+    const one_or_several both;
+    const fa::tensor ones = fa::ones({2});
+    CHECK(both(ones, ones, 2 * ones)[0].item() == -1 && both(ones, ones, ones, 3 * ones)[0].item() == -2);
+    CHECK(both(ones)[0].item() == 2 && both({ones})[0].item() == 2 && both(ones, ones)[0].item() == 0);
     adds two;
     CHECK((fa::equal(two(fa::ones({2}), 2 * fa::ones({2})), fa::tensor{3.0, 3.0})));
     fa::network no_forward;
@@ -531,6 +697,12 @@ static void networks(const std::string &work)
     const std::string path = work + "/cpp.safetensors";
     fa::save(net, path);
     CHECK(fa::load_file(path).at("fc1.weight").size(0) == 8);
+    CHECK(says(failure([&] { (void)fa::load_file(path).at("weight"); }),
+               line(__LINE__ - 1) + "none of the 5 tensors of " + path + " is called \"weight\": "));
+    CHECK(says(failure([] {
+                   (void)fa::named_tensors({12, {"w", fa::tensor()}}).at("no");
+               }),
+               "\"no\": w, w, w, w, w, w, w, w, w, w, ..."));
     mlp copy;
     fa::load(copy, path);
     CHECK(fa::equal(copy(x), net(x)));
@@ -1026,6 +1198,19 @@ static void functions_of_c()
     const fa::module first = fa::nn::linear(2, 2), second = fa::nn::linear(2, 2);
     const fa::optimizer opt = fa::optim::sgd(first, .1);
     CHECK(fa_optim_add_group(opt.get(), second.get(), .lr = .01) && fa_optim_groups(opt.get()) == 2);
+    mlp net;
+    net.fc2 = fa::module(fa_module_replace(net.get(), "fc2", fa::nn::linear(8, 2).get()));
+    CHECK(net.fc2.get() == net.child("fc2").get());
+    CHECK(net.fc1.parameters()["weight"].get() == net.parameters()["fc1.weight"].get());
+    net.scale = fa::tensor(fa_module_replace_tensor(net.get(), "scale", fa::zeros({2}).get()));
+    CHECK(fa::all(net(fa::ones({1, 4})) == 0).item<int>() == 1);
+    // two layers with one weight
+    (void)fa_module_replace_tensor(first.get(), "weight", second.parameters()["weight"].get());
+    CHECK(first.parameters()["weight"].get() == second.parameters()["weight"].get());
+    CHECK(says(failure([&] {
+                   (void)first.add_parameter("weight", fa::ones({2, 2}));
+               }),
+               "has a \"weight\" already: fa_module_replace_tensor() replaces it"));
     if (fa_failed())
         throw std::runtime_error(fa_error_message());
 }
@@ -1230,12 +1415,16 @@ int main(int count, char **argument)
     operators();
     values();
     assignment();
+    indexing();
     messages();
     errors();
     warnings_in_words_of_cpp(count > 1 ? argument[1] : ".");
     networks_inside_networks();
     networks_that_are_moved();
     layers_that_were_not_added();
+    results_that_are_inputs();
+    networks_are_not_cloned();
+    networks_that_modules_keep();
     networks(count > 1 ? argument[1] : ".");
     recurrent();
     attention();
