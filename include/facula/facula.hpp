@@ -1133,14 +1133,22 @@ class tensor : public handle<fa_tensor>
     inline tensor narrow(int64_t dim, int64_t start, int64_t length, FA__HERE) const;
 
     /* They change the tensor that this refers to, and so const handles have them. */
-    inline const tensor &operator+=(const arg &y) const;
-    inline const tensor &operator-=(const arg &y) const;
-    inline const tensor &operator*=(const arg &y) const;
-    inline const tensor &operator/=(const arg &y) const;
-    inline tensor &operator+=(const arg &y);
-    inline tensor &operator-=(const arg &y);
-    inline tensor &operator*=(const arg &y);
-    inline tensor &operator/=(const arg &y);
+    inline const tensor &operator+=(const arg &y) const &;
+    inline const tensor &operator-=(const arg &y) const &;
+    inline const tensor &operator*=(const arg &y) const &;
+    inline const tensor &operator/=(const arg &y) const &;
+    inline tensor &operator+=(const arg &y) &;
+    inline tensor &operator-=(const arg &y) &;
+    inline tensor &operator*=(const arg &y) &;
+    inline tensor &operator/=(const arg &y) &;
+    inline tensor operator+=(const arg &y) &&;
+    inline tensor operator-=(const arg &y) &&;
+    inline tensor operator*=(const arg &y) &&;
+    inline tensor operator/=(const arg &y) &&;
+    void operator+=(const arg &) const && = delete; /* x[mask] is a copy: x.index_put_({mask}, y) writes into x */
+    void operator-=(const arg &) const && = delete; /* x[mask] is a copy: x.index_put_({mask}, y) writes into x */
+    void operator*=(const arg &) const && = delete; /* x[mask] is a copy: x.index_put_({mask}, y) writes into x */
+    void operator/=(const arg &) const && = delete; /* x[mask] is a copy: x.index_put_({mask}, y) writes into x */
 
   private:
     tensor(fa_tensor *object, taken t) : handle(object, t)
@@ -3300,12 +3308,17 @@ inline tensor operator~(const detail::written<tensor> &x)
 
 /* In place */
 #define FA__IN_PLACE(sign, call)                                                                                       \
-    inline const tensor &tensor::operator sign(const arg &y) const                                                     \
+    inline const tensor &tensor::operator sign(const arg &y) const &                                                   \
     {                                                                                                                  \
         call(*this, y, {}, y.written_in, y.written_at);                                                                \
         return *this;                                                                                                  \
     }                                                                                                                  \
-    inline tensor &tensor::operator sign(const arg &y)                                                                 \
+    inline tensor &tensor::operator sign(const arg &y) &                                                               \
+    {                                                                                                                  \
+        call(*this, y, {}, y.written_in, y.written_at);                                                                \
+        return *this;                                                                                                  \
+    }                                                                                                                  \
+    inline tensor tensor::operator sign(const arg &y) &&                                                               \
     {                                                                                                                  \
         call(*this, y, {}, y.written_in, y.written_at);                                                                \
         return *this;                                                                                                  \
