@@ -332,6 +332,8 @@ FA_API fa_module *fa_module_append(fa_module *module, fa_module *child);
 FA_API fa_module *fa_module_clone(const fa_module *module);
 /* The same with all tensors on this device; kind 0: each on its own. */
 FA_API fa_module *fa__module_clone_to(const fa_module *module, fa_device device);
+/* Notes that another module runs this one, which is not added to it, and that this is no mistake. */
+FA_API bool fa__module_runs_inside(const fa_module *module);
 /** Replaces a child of a module: fa_module_replace(net, "head", fa_nn_linear(64, 5)). The old child is released.
  *  Optimizers created earlier still refer to its parameters and do not know the new ones. Pointers to the old child
  *  in the data of its parent are changed to the new one. Must not be called while another thread uses the module.

@@ -87,7 +87,7 @@ static bool make(fa__replica *r, const fa_module *source, fa_parameters state, f
 {
     fa__replica_free(r);
     r->net = fa__hold(fa__module_clone_to(source, r->device));
-    if (r->net && make_room(r, state.count, modules.count))
+    if (r->net && fa__module_runs_inside(r->net) && make_room(r, state.count, modules.count))
         note(r, state, modules);
     if (!fa_error_stands() && r->tensors == state.count && r->modules == modules.count)
         return true;

@@ -215,7 +215,7 @@ fa_module *(fa_dist_shard)(fa_module *module, fa_group *group, const fa_dist_sha
         shard_free(s);
         return NULL;
     }
-    return add_shards(m, s) ? fa_escape(m) : NULL;
+    return add_shards(m, s) && fa__module_runs_inside(module) ? fa_escape(m) : NULL;
 }
 
 /* ---- what programs ask of it ---- */

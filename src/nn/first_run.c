@@ -71,6 +71,11 @@ static bool mark(void *context, const fa__spot *spot, const fa__member *member)
     return true;
 }
 
+bool fa__module_runs_inside(const fa_module *module)
+{
+    return fa__module_walk(module, mark, NULL);
+}
+
 void fa__mark_in_network(const fa_module *module, fa_module *child)
 {
     if (module->in_network || !fa__is_list(module))

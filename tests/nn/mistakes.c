@@ -270,6 +270,7 @@ static void layers_that_may_run(void)
     fa_module_hook_forward(fa_module_at(hooked, 0), probe, fa_nn_linear(4, 1));
     fa_module_hook_forward_pre(fa_module_at(hooked, 0), probe_before, fa_nn_linear(4, 1));
     run_twice(hooked);
+    run_twice(fa_data_parallel(fa_nn_sequential(fa_nn_linear(4, 4)), FA_CPU, FA_LATE(1)));
     {
         FA_USE(.no_grad = true);
         fa_forward(parts_new(runs_other, fa_nn_linear(4, 4)), x);
