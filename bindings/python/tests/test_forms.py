@@ -1,4 +1,5 @@
 """Tests of calls as PyTorch has them: forms of arguments, and messages for what does not go."""
+import errno
 import io
 import math
 import os
@@ -201,6 +202,7 @@ class Messages(unittest.TestCase):
                     call()
                 self.assertIsInstance(caught.exception, fa.Error)
                 self.assertEqual(caught.exception.kind, 'file')
+                self.assertEqual((caught.exception.errno, caught.exception.filename), (errno.ENOENT, str(missing)))
             with self.assertRaisesRegex(OSError, 'damaged') as caught:
                 fa.load(damaged)
             self.assertNotIsInstance(caught.exception, FileNotFoundError)

@@ -4,6 +4,7 @@ their Python object ends."""
 import atexit
 import collections
 import ctypes
+import errno
 import operator
 import os
 import pathlib
@@ -257,7 +258,9 @@ def _fail(path=None):
     line = _line()
     message = (line if not message.startswith(line) else '') + _in_python(message)
     if kind == 'file' and path is not None and not os.path.exists(path):
-        raise FileMissing(message, kind)
+        missing = FileMissing(message, kind)
+        missing.errno, missing.filename = errno.ENOENT, os.fspath(path)
+        raise missing
     raise _error(message, kind)
 
 
