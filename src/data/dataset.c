@@ -95,7 +95,8 @@ static bool call_get(fa_dataset *d, int64_t index, fa_sample *sample, bool copie
 {
     bool outer = copied_soon;
     copied_soon = copied;
-    bool good = d->type.get ? d->type.get(d->context, index, sample) : d->type.batch(d->context, &index, 1, sample);
+    bool good = d->type.get ? d->type.get(d->context, index, sample)
+                            : d->type.batch && d->type.batch(d->context, &index, 1, sample);
     copied_soon = outer;
     return good;
 }

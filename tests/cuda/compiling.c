@@ -16,7 +16,7 @@ static const cudasim_functions *sim;
 
 /* ---- a compiler that is watched ---- */
 static nvrtcResult (*compile)(nvrtcProgram, int, const char *const *);
-static _Atomic int running, most, together, status;
+static _Atomic int running, most, together, status, refusals, finished;
 static _Atomic bool closed; /* none is compiled as long as it is */
 
 static bool wait_until(const _Atomic int *what, int least)
@@ -30,24 +30,26 @@ static bool wait_until(const _Atomic int *what, int least)
 /* Waits for as many as are to run at a time, and while the door is closed. */
 static nvrtcResult watched(nvrtcProgram p, int count, const char *const *options)
 {
+    const bool refused = atomic_fetch_sub(&refusals, 1) > 0;
     const int now = atomic_fetch_add(&running, 1) + 1;
     if (now > atomic_load(&most))
         atomic_store(&most, now);
     wait_until(&most, atomic_load(&together));
     while (atomic_load(&closed))
         usleep(1000);
-    const int refusal = atomic_exchange(&status, 0);
-    const nvrtcResult result = refusal ? refusal : compile(p, count, options);
+    const nvrtcResult result = refused ? atomic_load(&status) : compile(p, count, options);
     atomic_fetch_sub(&running, 1);
+    atomic_fetch_add(&finished, 1);
     return result;
 }
 
-/* The next one that is compiled will be refused, once the door is open. */
-static void refuse(int why)
+/* The next ones that come to the compiler will be refused, once the door is open. */
+static void refuse(int why, int count)
 {
     assert_true(fa_synchronize(GPU));
     atomic_store(&closed, true);
     atomic_store(&status, why);
+    atomic_store(&refusals, count);
 }
 
 static int begin(void **state)
@@ -58,7 +60,7 @@ static int begin(void **state)
         return -1;
     compile = fa__nvrtc.nvrtcCompileProgram;
     fa__nvrtc.nvrtcCompileProgram = watched;
-    running = most = status = 0;
+    running = most = status = refusals = finished = 0;
     together = 1;
     closed = false;
     return 0;
@@ -157,7 +159,7 @@ static void a_refused_kernel_is_an_error_of_its_result(void **state)
     fa_add_(kept, vector(0)); /* its kernel is there, and that of the sum */
     assert_true(fa_item(fa_sum(kept)) == 7 * COUNT);
     int n;
-    refuse(REFUSED);
+    refuse(REFUSED, 1);
     const fa_tensor *y = new_sum(x, &n);
     fa_add_(kept, y);
     assert_no_error();
@@ -173,6 +175,65 @@ static void a_refused_kernel_is_an_error_of_its_result(void **state)
     assert_true(first(fa_add(x, 1)) == 2); /* others go on */
 }
 
+static void copies_behind_a_refused_kernel_leave_values(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = vector(1), *kept = vector(7), *too = vector(8);
+    const fa_tensor *host = fa_full(FA_SHAPE(COUNT), 50), *there = vector(51);
+    int n;
+    refuse(REFUSED, 1);
+    const fa_tensor *y = new_sum(x, &n);
+    assert_true(wait_until(&running, 1));
+    fa_copy_(kept, host);
+    fa_copy_(too, there);
+    assert_no_error();
+    atomic_store(&closed, false);
+    fa_item(fa_sum(y));
+    assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
+    fa_error_clear();
+    assert_true(first(kept) == 7);
+    assert_true(first(too) == 8);
+}
+
+/* One that is refused behind what was reported, and cleared, is reported, too. */
+static void each_refusal_is_an_error(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = vector(1);
+    int n;
+    fa_stream *stream = fa_stream_new(GPU);
+    FA_USE(.stream = stream);
+    first(fa_add(x, 1));
+    fa_event *event = fa_event_new();
+    refuse(REFUSED, 3);
+    const int before = atomic_load(&finished);
+    new_sum(x, &n);
+    atomic_store(&closed, false);
+    assert_true(wait_until(&finished, before + 1) && fa_event_record(event, stream));
+    atomic_store(&closed, true);
+    const fa_tensor *second = new_sum(x, &n);
+    assert_false(fa_event_synchronize(event));
+    fa_error_clear();
+    const fa_tensor *good = fa_add(x, 1);
+    atomic_store(&closed, false);
+    assert_true(wait_until(&finished, before + 2));
+    const fa_tensor *third = new_sum(x, &n);
+    fa_error_clear(); /* it may be known already */
+    if (third) {
+        first(third);
+        assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
+        fa_error_clear();
+    }
+    first(second);
+    assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
+    fa_error_clear();
+    first(good); /* behind the second, which is no fault of its */
+    fa_error_clear();
+    assert_true(first(fa_add(x, 1)) == 2);
+}
+
 static void another_queue_gets_the_error(void **state)
 {
     (void)state;
@@ -180,7 +241,7 @@ static void another_queue_gets_the_error(void **state)
     fa_tensor *x = vector(1);
     int n;
     fa_stream *stream = fa_stream_new(GPU);
-    refuse(REFUSED);
+    refuse(REFUSED, 1);
     const fa_tensor *y = new_sum(x, &n), *z;
     atomic_store(&closed, false);
     {
@@ -202,7 +263,7 @@ static void without_memory_it_is_tried_again(void **state)
     fa_tensor *x = vector(1);
     for (int turn = 0; turn < 2; turn++) {
         if (!turn)
-            refuse(NO_MEMORY);
+            refuse(NO_MEMORY, 1);
         const fa_tensor *y = fa_pointwise("x * 3.125 + 77", x);
         assert_no_error();
         atomic_store(&closed, false);
@@ -251,10 +312,16 @@ static void a_step_may_be_recorded_and_replayed_meanwhile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(several_are_compiled_at_a_time),        CASE(calls_return_before_their_kernels_are_there),
-        CASE(other_streams_and_devices_come_behind), CASE(a_refused_kernel_is_an_error_of_its_result),
-        CASE(another_queue_gets_the_error),          CASE(without_memory_it_is_tried_again),
-        CASE(programs_may_go_before_their_kernels),  CASE(a_step_may_be_recorded_and_replayed_meanwhile),
+        CASE(several_are_compiled_at_a_time),
+        CASE(calls_return_before_their_kernels_are_there),
+        CASE(other_streams_and_devices_come_behind),
+        CASE(a_refused_kernel_is_an_error_of_its_result),
+        CASE(copies_behind_a_refused_kernel_leave_values),
+        CASE(each_refusal_is_an_error),
+        CASE(another_queue_gets_the_error),
+        CASE(without_memory_it_is_tried_again),
+        CASE(programs_may_go_before_their_kernels),
+        CASE(a_step_may_be_recorded_and_replayed_meanwhile),
     };
     setenv("FACULA_COMPILE_THREADS", "3", 1);
     setenv("FACULA_CACHE_DIR", "off", 1);

@@ -197,6 +197,7 @@ static void processes_end_well(void **state)
 
 int main(int count, char **words)
 {
+    setenv("FACULA_COMPILE_THREADS", "0", 1); /* files of compiled kernels are counted */
     (void)words;
     const struct CMUnitTest absent[] = {CASE(the_environment_decides)};
     const struct CMUnitTest tests[] = {CASE(forced_products_are_right), CASE(deterministic_products_have_the_cpus_bits),

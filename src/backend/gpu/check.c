@@ -170,7 +170,10 @@ void fa__gpu_judge(queue *q, const fa__gpu_work *w, bool good)
 fa__gpu_health fa__gpu_health_of(queue *q)
 {
     fa__gpu_advance(q);
-    bool unsure = q->last_check > fa__gpu_done(q);
+    pthread_mutex_lock(&q->lock);
+    const bool waits = q->held_first || q->broken.note;
+    pthread_mutex_unlock(&q->lock);
+    const bool unsure = waits || q->last_check > fa__gpu_done(q);
     return fa__faults_stand(&q->base, false) ? FA__GPU_FAULTY : unsure ? FA__GPU_UNSURE : FA__GPU_SOUND;
 }
 

@@ -167,7 +167,7 @@ static bool copy_out(const piece *p, work *w, void **event)
         return false;
     bool good = p->driver->copy(to, fa__gpu_own(to)->transfers, &write, &w->other);
     fa__ledger_implicit(p->copy->op, to, fa__clock_ns() - start);
-    if (!good)
+    if (!good && event)
         p->driver->event_free(*event);
     return good;
 }

@@ -8,6 +8,7 @@
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/queue.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "core/ledger.h"
 #include <string.h>
@@ -58,7 +59,7 @@ void fa__gpu_forget_held(queue *q)
  * values to leave them. */
 static void note_broken(queue *q, const held *h, const fa_error *error)
 {
-    if (q->broken.note)
+    if (q->broken.note && !fa__faults_at(&q->base, q->broken.ticket))
         return;
     q->broken.ticket = h->ticket;
     q->broken.note = fa__fault_note_new(error);
@@ -104,12 +105,14 @@ static void issue_first(queue *q)
     remove_first(q);
 }
 
-/* Who waits does so for the operation that needs the kernel. */
-static void finish_kernel(const queue *q, const held *h)
+/* Lets go of the lock meanwhile: others may poll, and issue. */
+static void finish_kernel(queue *q, const held *h)
 {
-    const int64_t taken = fa__gpu_job_finish((fa__gpu_job *)(uintptr_t)h->kernel->job);
-    if (taken)
-        fa__ledger_implicit(h->op, q->base.device, taken);
+    fa__gpu_job *j = (fa__gpu_job *)(uintptr_t)h->kernel->job;
+    fa__gpu_job_use(j);
+    pthread_mutex_unlock(&q->lock);
+    fa__gpu_job_finish(j);
+    pthread_mutex_lock(&q->lock);
 }
 
 bool fa__gpu_catch_up_locked(queue *q, bool wait)
@@ -120,6 +123,7 @@ bool fa__gpu_catch_up_locked(queue *q, bool wait)
             if (!wait)
                 return false;
             finish_kernel(q, h);
+            continue;
         }
         issue_first(q);
     }
@@ -130,9 +134,14 @@ void fa__gpu_catch_up(queue *q)
 {
     if (FA__LIKELY(!atomic_load_explicit(&q->holds, memory_order_acquire)) || fa__gpu_gone)
         return;
+    const int64_t start = fa__clock_ns();
     pthread_mutex_lock(&q->lock);
+    const fa__op *op = q->held_first ? q->held_first->op : NULL;
+    const bool waits = !fa__gpu_catch_up_locked(q, false);
     fa__gpu_catch_up_locked(q, true);
     pthread_mutex_unlock(&q->lock);
+    if (waits)
+        fa__ledger_implicit(op, q->base.device, fa__clock_ns() - start);
 }
 
 void fa__gpu_catch_up_device(const fa__device *d)

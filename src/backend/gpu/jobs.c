@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "base/log.h"
 #include "base/parallel_pool.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     job *first, *last; /* that nobody compiles yet */
-    bool started, stops;
+    bool stops;
 } jobs = {.lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
 FA__LOCKED_AT_FORK(COMPILERS, &jobs.lock)
@@ -104,30 +105,29 @@ static void wake(void *unused)
 static int threads_wanted(void)
 {
     const char *setting = getenv("FACULA_COMPILE_THREADS");
-    const long wanted = setting && *setting ? strtol(setting, NULL, 10) : fa__host_cpus() > 2 ? fa__host_cpus() - 1 : 1;
-    return wanted < 0 ? 0 : wanted < MOST_THREADS ? (int)wanted : MOST_THREADS;
+    char *end = NULL;
+    const int usual = fa__host_cpus() > 2 ? fa__host_cpus() - 1 : 1;
+    const long set = setting ? strtol(setting, &end, 10) : 0,
+               wanted = end != setting && !*end && set >= 0 ? set : usual;
+    if (setting && *setting && wanted != set)
+        fa__log(FA_LOG_WARNING, "FACULA_COMPILE_THREADS=%s is no number of threads: %d are used", setting, usual);
+    return wanted < MOST_THREADS ? (int)wanted : MOST_THREADS;
 }
 
-static void ask(void)
+/* They run until the process ends. */
+static void start(void)
 {
-    atomic_store(&threads, threads_wanted());
+    const int count = threads_wanted();
+    fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
+    atomic_store(&threads, count && fa__crew_start(count, work, wake, NULL) ? count : 0);
+    fa__error_use(before);
 }
 
 int fa__gpu_job_threads(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, ask);
+    pthread_once(&once, start);
     return atomic_load(&threads);
-}
-
-/* They run until the process ends. */
-static void start_threads(void)
-{
-    const int count = fa__gpu_job_threads();
-    fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
-    if (count && !fa__crew_start(count, work, wake, NULL))
-        atomic_store(&threads, 0);
-    fa__error_use(before);
 }
 
 /* ---- jobs ---- */
@@ -139,20 +139,15 @@ void fa__gpu_job_start(job *j, char *source)
     j->why = NULL;
     j->code = FA_OK;
     pthread_mutex_lock(&jobs.lock);
-    const bool first = !jobs.started;
-    jobs.started = true;
     append(j);
     pthread_cond_signal(&jobs.asked);
     pthread_mutex_unlock(&jobs.lock);
-    if (first)
-        start_threads();
 }
 
 int64_t fa__gpu_job_finish(job *j)
 {
-    if (fa__gpu_job_is_done(j))
-        return 0;
     const int64_t start = fa__clock_ns();
+    const bool done = fa__gpu_job_is_done(j);
     pthread_mutex_lock(&jobs.lock);
     while (!fa__gpu_job_is_done(j))
         if (atomic_load(&j->state) == FA__GPU_JOB_QUEUED)
@@ -161,8 +156,10 @@ int64_t fa__gpu_job_finish(job *j)
             run(jobs.first);
         else
             pthread_cond_wait(&jobs.done, &jobs.lock);
+    atomic_fetch_sub(&j->users, 1);
+    pthread_cond_broadcast(&jobs.done);
     pthread_mutex_unlock(&jobs.lock);
-    return fa__clock_ns() - start;
+    return done ? 0 : fa__clock_ns() - start;
 }
 
 bool fa__gpu_job_fails(const job *j)
@@ -177,7 +174,7 @@ void fa__gpu_job_end(job *j)
     pthread_mutex_lock(&jobs.lock);
     if (atomic_load(&j->state) == FA__GPU_JOB_QUEUED)
         take_out(j);
-    while (atomic_load(&j->state) == FA__GPU_JOB_RUNS)
+    while (atomic_load(&j->state) == FA__GPU_JOB_RUNS || atomic_load(&j->users))
         pthread_cond_wait(&jobs.done, &jobs.lock);
     pthread_mutex_unlock(&jobs.lock);
     fa__free(j->source);

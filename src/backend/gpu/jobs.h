@@ -14,6 +14,7 @@ struct fa__gpu_job {
     char *source;      /* until it is compiled */
     fa_code code;      /* of the error, where there is no handle then, */
     char *why;         /* and its message; NULL: there was no memory for it */
+    _Atomic int users; /* threads that wait for it */
     _Atomic int state; /* fa__gpu_job_state; the rest is the compiling thread's until it is DONE */
     fa__gpu_job *next;
 };
@@ -30,11 +31,17 @@ static inline bool fa__gpu_is_compiled(const fa__gpu_kernel *k)
 }
 
 /* How many threads compile: one for each core but the program's, or what FACULA_COMPILE_THREADS says. 0: none, and each
- * kernel is compiled where it is needed. */
+ * kernel is compiled where it is needed. The first call starts them. */
 int fa__gpu_job_threads(void);
-/* Asks for the kernel, which has no handle; takes over the source. The first call starts the threads. */
+/* Asks for the kernel, which has no handle; takes over the source. */
 void fa__gpu_job_start(fa__gpu_job *, char *source);
-/* Returns when it is done; compiles it, and others meanwhile. Returns how long that took, in ns; 0: it was done. */
+/* Who is about to wait for it, under a lock that keeps it from being freed. */
+static inline void fa__gpu_job_use(fa__gpu_job *j)
+{
+    atomic_fetch_add(&j->users, 1);
+}
+/* Ends that use, and returns when it is done; compiles it, and others meanwhile. Returns how long that took, in ns; 0:
+ * it was done. */
 int64_t fa__gpu_job_finish(fa__gpu_job *);
 /* Raises the error of a kernel that could not be compiled; false. */
 bool fa__gpu_job_fails(const fa__gpu_job *) __attribute__((__cold__));

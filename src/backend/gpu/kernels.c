@@ -167,6 +167,7 @@ static const fa__gpu_kernel *good(const built *b)
 /* Waits for it, on behalf of the operation. Other threads may issue meanwhile: the device's lock is not held. */
 static void await(fa__gpu_issue *issue, built *b)
 {
+    fa__gpu_job_use(&b->job);
     fa__gpu_compile_begin(issue);
     const int64_t taken = fa__gpu_job_finish(&b->job);
     fa__gpu_compile_end(issue);
@@ -178,11 +179,11 @@ static void await(fa__gpu_issue *issue, built *b)
 static const fa__gpu_kernel *usable(fa__gpu_issue *issue, const fa__gpu_kernel *k, bool now)
 {
     built *b = built_of(k);
-    if (FA__LIKELY(fa__gpu_is_compiled(k)))
-        return good(b);
-    if (!now && !issue->queue->capture && !issue->queue->shared && fa__gpu_job_threads())
+    if (FA__UNLIKELY(!fa__gpu_is_compiled(k)) && !now && !issue->queue->capture && !issue->queue->shared
+        && fa__gpu_job_threads())
         return k;
-    await(issue, b);
+    while (FA__UNLIKELY(!fa__gpu_is_compiled(k))) /* another thread may have it tried again */
+        await(issue, b);
     return good(b);
 }
 
@@ -215,7 +216,9 @@ static const fa__gpu_kernel *make(fa__gpu_issue *issue, fa__gpu_kernel **place, 
         fa__error_within("compiling '%s' for %s", what, d->name);
         return NULL;
     }
-    if (!*place)
+    if (*place)
+        fa__gpu_catch_up_device(d); /* launches that waited for it report why it failed */
+    else
         add(b);
     b->job.what = what;
     fa__gpu_job_start(&b->job, source);

@@ -39,6 +39,8 @@ void fa__gpu_finish_all(bool only_new)
     for (int d = 0; d < FA__GPU_DEVICES; d++)
         for (int i = 0; i < FA__GPU_QUEUES && begun[d]; i++) {
             queue *q = &fa__gpu_queues[d][i];
+            if (only_new)
+                fa__gpu_catch_up(q);
             fa__gpu_wait_quietly(q, atomic_load(only_new ? &q->last_new : &q->base.issued));
         }
 }
@@ -243,6 +245,7 @@ static void unmake(queue *q)
     q->staging_first = q->staging_next = 0;
     q->work_first = q->work_next = q->mark_freed = q->mark_first = q->mark_next = 0;
     q->shared = false;
+    q->broken.note = NULL;
     memset(q->seen, 0, sizeof q->seen);
     fa__faults_close(&q->base, q->base.issued);
     pthread_mutex_unlock(&q->lock);

@@ -219,9 +219,10 @@ bool fa__gpu_hold_launch(fa__gpu_issue *, const fa__gpu_kernel *, const uint64_t
                          const fa__gpu_arg *, int count);
 /* The driver's copy on the queue, behind what waits: `event` NULL may wait, too. */
 bool fa__gpu_send(fa__gpu_queue *, const fa__gpu_copy *, void **event);
-/* All that the queue holds is issued when this returns; it waits for kernels. */
+/* All that the queue holds is issued when this returns; it waits for kernels, which the statistics count. */
 void fa__gpu_catch_up(fa__gpu_queue *);
-/* The same with the queue's lock. `wait` false: as far as kernels are compiled; then false if something is left. */
+/* The same with the queue's lock, which is let go of meanwhile, and not counted: who waits for the queue counts that.
+ * `wait` false: as far as kernels are compiled; then false if something is left. */
 bool fa__gpu_catch_up_locked(fa__gpu_queue *, bool wait);
 /* The same for all queues of a device. */
 void fa__gpu_catch_up_device(const fa__device *);

@@ -199,7 +199,9 @@ void fa__gpu_poll(fa__queue *base, uint64_t ticket)
 static void finish(queue *q)
 {
     uint64_t ticket = atomic_load(&q->base.issued);
-    fa__gpu_catch_up(q);
+    pthread_mutex_lock(&q->lock);
+    fa__gpu_catch_up_locked(q, true);
+    pthread_mutex_unlock(&q->lock);
     int status = q->gpu->driver->finish(q->handle);
     pthread_mutex_lock(&q->lock);
     drain(q);
