@@ -148,6 +148,7 @@ typedef struct fa__gpu_device {
     bool bit_equal;     /* its results are the CPU's, to the bit */
     bool tensor;        /* it has tensor cores that driver->tensor knows */
     bool pinned;        /* the host's memory is not the device's: copies go through pinned memory */
+    bool serial;        /* the driver's compiler must not run in several threads, nor beside launches */
     bool caches;        /* the driver has a disk cache of its own, and compiles once more to give a kernel's bytes */
     uint64_t groups;    /* work-groups that keep it busy */
     uint64_t max_group; /* work-items of a group: not fewer than fa__gpu_largest_group() */

@@ -180,7 +180,7 @@ static const fa__gpu_kernel *usable(fa__gpu_issue *issue, const fa__gpu_kernel *
 {
     built *b = built_of(k);
     if (FA__UNLIKELY(!fa__gpu_is_compiled(k)) && !now && !issue->queue->capture && !issue->queue->shared
-        && fa__gpu_job_threads())
+        && !issue->queue->gpu->serial && fa__gpu_job_threads())
         return k;
     while (FA__UNLIKELY(!fa__gpu_is_compiled(k))) /* another thread may have it tried again */
         await(issue, b);

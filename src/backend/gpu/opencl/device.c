@@ -240,6 +240,7 @@ bool fa__opencl_open(fa__device *d)
     learn_identity(o);
     o->gpu.pinned = wants_pinned(o);
     o->gpu.platform = p;
+    o->gpu.serial = !strcmp(p->name, "Oclgrind");
     o->gpu.caches = !strcmp(p->name, "Portable Computing Language");
     d->own = o;
     if (!p->context)
