@@ -1,7 +1,7 @@
-/* Launches whose kernels are still being compiled. The program goes on behind them, and asks for further kernels, which
- * are compiled at the same time: the launches wait in the queue's list, and so do launches and copies of the fault word
- * that come behind them. They have their tickets; the driver gets them when their turn comes: with what is issued next,
- * or when somebody waits or asks for what is on the queue. Then who waits compiles, too.
+/* Launches whose kernels are still being compiled. The program goes on, and asks for further kernels, which are
+ * compiled at the same time: the launches wait in the queue's list, and so do launches and copies without an event that
+ * come behind them. They have their tickets; the driver gets them in order, with the next call, or when a thread waits
+ * for the queue or needs the driver's own queue. A thread that waits compiles, too.
  *
  * A launch that cannot be issued any more, because the compiler refused its kernel, is a fault of its ticket, as one
  * that a kernel finds. The list is guarded by the queue's lock; so is what the driver is given of it. */
@@ -55,8 +55,8 @@ void fa__gpu_forget_held(queue *q)
 }
 
 /* ---- what cannot be issued ---- */
-/* The first one counts: what comes behind has no values to work with. The fault word tells launches that write over
- * values to leave them. */
+/* Only the first launch that fails is reported: later ones would compute with values that do not exist. The fault word
+ * is set, so that later launches do not overwrite existing values. */
 static void note_broken(queue *q, const held *h, const fa_error *error)
 {
     if (q->broken.note && !fa__faults_at(&q->base, q->broken.ticket))

@@ -1,3 +1,4 @@
+/* Threads that compile kernels (jobs.h). */
 #include "backend/gpu/jobs.h"
 #include "backend/gpu/queue.h"
 #include "base/alloc.h"
@@ -17,7 +18,7 @@ enum { MOST_THREADS = 16 };
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
-    job *first, *last; /* that nobody compiles yet */
+    job *first, *last; /* waiting to be compiled */
     bool stops;
 } jobs = {.lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 

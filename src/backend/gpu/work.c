@@ -48,8 +48,8 @@ static mark *add_mark(queue *q, uint64_t ticket, void *event, const char *call)
 static mark *record(queue *q)
 {
     fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
+    fa__gpu_catch_up_locked(q, true); /* lets go of the lock: other threads may record meanwhile */
     uint64_t ticket = atomic_load(&q->base.issued);
-    fa__gpu_catch_up_locked(q, true);
     void *event = q->gpu->driver->record(q->base.device, q->handle);
     fa__error_use(before);
     return event ? add_mark(q, ticket, event, "a launch") : NULL;
