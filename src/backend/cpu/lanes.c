@@ -1,9 +1,9 @@
-/* Convolutions with one image in each lane (lanes.h): what goes into a block, and how results are divided into tiles.
- * Where there are few images, or large ones, they are divided into bands of rows, and a lane has a band of one image;
- * the bands of an image are neighbours, so that one thread has most of them. None of it changes a sum:
- * backend/convolution.h says what it is. */
+/* Convolutions with one image in each lane (lanes.h), as chains of sums: how results are divided into tiles. None of it
+ * changes a sum: backend/convolution.h says what it is. */
 #include "backend/cpu/lanes.h"
+#include "backend/cpu/lanes_block.h"
 #include "backend/cpu/lanes_plan.h"
+#include "backend/cpu/lanes_winograd.h"
 #include "backend/cpu/level.h"
 #include "backend/cpu/scratch.h"
 #include "base/alloc.h"
@@ -17,169 +17,6 @@
 static inline int64_t most(int64_t a, int64_t b)
 {
     return a > b ? a : b;
-}
-
-/* ---- lanes ---- */
-
-/* Which images the lanes of a block have. Lanes behind `count` repeat the first one; nobody reads their results. */
-typedef struct share {
-    int count;
-    int64_t image[FA__LANES_MOST], first[FA__LANES_MOST]; /* and the first row of its pixels */
-    bool level;                                           /* all have the same rows */
-} share;
-
-static share share_of(const fa__lanes_plan *plan, int64_t block)
-{
-    const int lanes = fa__cpu_lanes->lanes;
-    share s = {0};
-    const int64_t from = block * lanes;
-    s.count = (int)fa__min(lanes, plan->images * plan->bands - from);
-    for (int i = 0; i < lanes; i++) {
-        const int64_t at = from + (i < s.count ? i : 0), image = at / plan->bands;
-        s.image[i] = image * plan->each;
-        s.first[i] = (at - image * plan->bands) * plan->rows;
-    }
-    s.level = plan->bands == 1;
-    return s;
-}
-
-/* ---- elements ---- */
-
-enum { PIECE = 128 }; /* of half precision: so many elements of each lane are converted at a time */
-
-/* Element `at` of x, which is of half precision unless dtype is f32; it is only dereferenced if it is f32. */
-static inline float *element(const float *x, int64_t at, fa_dtype dtype)
-{
-    return (float *)(void *)((char *)(uintptr_t)x + at * (int64_t)fa__dtype_sizes[dtype]);
-}
-
-/* block[i * lanes + j] = row[j][i], for i < n; rows are of the dtype */
-static void gather(float *block, const float *const *row, int64_t n, fa_dtype dtype)
-{
-    const int lanes = fa__cpu_lanes->lanes;
-    const float *from[FA__LANES_MOST];
-    _Alignas(64) float wide[FA__LANES_MOST][PIECE];
-    if (dtype == FA_F32) {
-        fa__cpu_lanes->gather(block, row, n);
-        return;
-    }
-    void (*const halves)(float *, const float *const *, int64_t) =
-        dtype == FA_F16 ? fa__cpu_lanes->gather_f16 : fa__cpu_lanes->gather_bf16;
-    if (halves) {
-        halves(block, row, n);
-        return;
-    }
-    for (int64_t at = 0; at < n; at += PIECE) {
-        const int64_t count = fa__min(PIECE, n - at);
-        for (int j = 0; j < lanes; j++) {
-            fa__cpu_simd->of[FA__CLASS_F32]->load[dtype](wide[j], element(row[j], at, dtype), 1, count);
-            from[j] = wide[j];
-        }
-        fa__cpu_lanes->gather(block + at * lanes, from, count);
-    }
-}
-
-/* row[j][i] = block[i * lanes + j], for i < n, except for rows that are NULL; rows are of the dtype */
-static void scatter(float *const *row, const float *block, int64_t n, fa_dtype dtype)
-{
-    const int lanes = fa__cpu_lanes->lanes;
-    float *to[FA__LANES_MOST];
-    _Alignas(64) float wide[FA__LANES_MOST][PIECE];
-    if (dtype == FA_F32) {
-        fa__cpu_lanes->scatter(row, block, n);
-        return;
-    }
-    if (dtype == FA_BF16 && fa__cpu_lanes->scatter_bf16) {
-        fa__cpu_lanes->scatter_bf16(row, block, n);
-        return;
-    }
-    for (int j = 0; j < lanes; j++)
-        to[j] = row[j] ? wide[j] : NULL;
-    for (int64_t at = 0; at < n; at += PIECE) {
-        const int64_t count = fa__min(PIECE, n - at);
-        fa__cpu_lanes->scatter(to, block + at * lanes, count);
-        for (int j = 0; j < lanes; j++)
-            if (row[j])
-                fa__cpu_simd->of[FA__CLASS_F32]->store[dtype](element(row[j], at, dtype), 1, wide[j], count);
-    }
-}
-
-/* ---- blocks ---- */
-
-/* An image's rows as a block has them: columns from `from` on, `skip` zeros before and others behind them. */
-typedef struct span {
-    int64_t skip, from, count;
-} span;
-
-static span span_of(const fa__patches *p, const fa__lanes_plan *plan)
-{
-    span c = {.skip = fa__min(most(-plan->low[1], 0), plan->pitch), .from = most(plan->low[1], 0)};
-    c.count = most(fa__min(p->size[1] - c.from, plan->pitch - c.skip), 0);
-    return c;
-}
-
-static void set_zero(float *block, int64_t vectors)
-{
-    memset(block, 0, (size_t)(vectors * fa__cpu_lanes->lanes) * sizeof *block);
-}
-
-/* Row r of a channel of a block; `zeros` stands for rows outside of the image. */
-static void load_row(const fa__patches *p, const fa__lanes_plan *plan, const share *s, fa_dtype dtype, const float *x,
-                     int64_t r, const float *zeros, float *block)
-{
-    const int lanes = fa__cpu_lanes->lanes;
-    const span c = span_of(p, plan);
-    const float *row[FA__LANES_MOST];
-    for (int i = 0; i < lanes; i++) {
-        int64_t at = plan->low[0] + s->first[i] * p->step[0] + r;
-        bool inside = at >= 0 && at < p->size[0];
-        row[i] = inside ? element(x, s->image[i] * p->stride[0] + at * p->stride[2] + c.from, dtype) : zeros;
-    }
-    set_zero(block, c.skip);
-    gather(block + c.skip * lanes, row, c.count, dtype);
-    set_zero(block + (c.skip + c.count) * lanes, plan->pitch - c.skip - c.count);
-}
-
-/* Whether the rows of a block are neighbours in all images, so that they can be copied as one. */
-static bool rows_join(const fa__patches *p, const fa__lanes_plan *plan, const share *s)
-{
-    bool all = plan->low[1] == 0 && plan->pitch == p->size[1] && p->stride[2] == p->size[1];
-    for (int i = 0; i < s->count && all; i++) {
-        int64_t at = plan->low[0] + s->first[i] * p->step[0];
-        all = at >= 0 && at + plan->block_rows <= p->size[0];
-    }
-    return all;
-}
-
-static void load_joined(const fa__patches *p, const fa__lanes_plan *plan, const share *s, fa_dtype dtype,
-                        const float *x, float *block)
-{
-    const float *row[FA__LANES_MOST];
-    const int64_t each = plan->block_rows * plan->pitch;
-    const bool whole = p->stride[1] == each; /* channels are neighbours, too */
-    for (int64_t c = 0; c < (whole ? 1 : p->channels); c++) {
-        for (int i = 0; i < fa__cpu_lanes->lanes; i++)
-            row[i] = element(x,
-                             s->image[i] * p->stride[0] + c * p->stride[1]
-                                 + (plan->low[0] + s->first[i] * p->step[0]) * p->stride[2],
-                             dtype);
-        gather(block + c * each * fa__cpu_lanes->lanes, row, whole ? p->channels * each : each, dtype);
-    }
-}
-
-/* All channels of a group of what the pixels of a block meet */
-static void load_block(const fa__patches *p, const fa__lanes_plan *plan, const share *s, fa_dtype dtype, const float *x,
-                       const float *zeros, float *block)
-{
-    if (rows_join(p, plan, s)) {
-        load_joined(p, plan, s, dtype, x, block);
-        return;
-    }
-    const int64_t line = plan->pitch * fa__cpu_lanes->lanes;
-    for (int64_t c = 0; c < p->channels; c++)
-        for (int64_t r = 0; r < plan->block_rows; r++)
-            load_row(p, plan, s, dtype, element(x, c * p->stride[1], dtype), r, zeros,
-                     block + (c * plan->block_rows + r) * line);
 }
 
 /* ---- images ---- */
@@ -314,28 +151,6 @@ static void run_row(const image_block *b, int64_t r)
     }
 }
 
-/* Rows r to r + n of a channel, from the block to the images that have them */
-static void store_rows(const fa__lanes_image *g, const share *s, float *y, int64_t r, int64_t n, const float *block)
-{
-    float *row[FA__LANES_MOST] = {NULL};
-    for (int i = 0; i < s->count; i++)
-        if (s->first[i] + r < g->p.pixels[0])
-            row[i] = element(y, s->image[i] * g->stride[0] + (s->first[i] + r) * g->stride[2], g->dtype);
-    scatter(row, block + r * g->p.pixels[1] * fa__cpu_lanes->lanes, n * g->p.pixels[1], g->dtype);
-}
-
-static void store_block(const image_work *w, const share *s, float *y, const float *block)
-{
-    const fa__lanes_image *g = w->g;
-    const int64_t rows = w->plan->rows, line = g->p.pixels[1];
-    const bool join = g->stride[2] == line && rows * w->plan->bands == g->p.pixels[0];
-    for (int64_t c = 0; c < g->channels; c++) {
-        const float *from = block + c * rows * line * fa__cpu_lanes->lanes;
-        for (int64_t r = 0; r < rows; r += join ? rows : 1)
-            store_rows(g, s, element(y, c * g->stride[1], g->dtype), r, join ? rows : 1, from);
-    }
-}
-
 static void run_image_blocks(void *context, int64_t begin, int64_t end)
 {
     image_work *w = context;
@@ -351,8 +166,8 @@ static void run_image_blocks(void *context, int64_t begin, int64_t end)
     memset(zeros, 0, (size_t)plan->zeros * sizeof *zeros);
     for (int64_t i = begin; i < end; i++) {
         const int64_t group = i / plan->blocks;
-        const share s = share_of(plan, i % plan->blocks);
-        load_block(&g->p, plan, &s, g->dtype, element(g->x, group * g->p.channels * g->p.stride[1], g->dtype), zeros,
+        const fa__lanes_share s = fa__lanes_share_of(plan, i % plan->blocks);
+        fa__lanes_load(&g->p, plan, &s, g->dtype, fa__lanes_element(g->x, group * g->p.channels * g->p.stride[1], g->dtype), zeros,
                    scratch);
         const image_block b = {w,
                                scratch,
@@ -363,7 +178,7 @@ static void run_image_blocks(void *context, int64_t begin, int64_t end)
                                s.first[0]};
         for (int64_t r = 0; r < plan->rows; r++)
             run_row(&b, r);
-        store_block(w, &s, element(g->y, group * g->channels * g->stride[1], g->dtype), b.y);
+        fa__lanes_store(g, plan, &s, fa__lanes_element(g->y, group * g->channels * g->stride[1], g->dtype), b.y);
     }
 }
 
@@ -372,6 +187,10 @@ bool fa__lanes_image_run(const fa__lanes_image *g, bool *ok)
     fa__lanes_plan plan;
     if (!fa__lanes_plan_image(&plan, g))
         return false;
+    if (plan.tile) {
+        *ok = fa__lanes_winograd_image(g, &plan);
+        return true;
+    }
     image_work w = {.g = g, .plan = &plan};
     if (pack_weights(&w))
         fa__parallel_for(g->groups * plan.blocks, 1, run_image_blocks, &w);
@@ -485,13 +304,13 @@ static void run_weight_blocks(void *context, int64_t begin, int64_t end)
     find_taps(w, room.x_tap);
     for (int64_t i = begin; i < end; i++) {
         const int64_t group = i / w->x->blocks;
-        share s = share_of(w->x, i % w->x->blocks);
+        fa__lanes_share s = fa__lanes_share_of(w->x, i % w->x->blocks);
         memset(room.sum, 0, (size_t)room.floats * sizeof(float));
         for (int64_t n = 0; n < w->x->each; n++) {
-            const float *x = element(w->g->x, group * v->in * v->x[1] + n * v->x[0], dtype);
-            const float *y = element(w->g->y, group * v->out * v->y[1] + n * v->y[0], dtype);
-            load_block(&w->of_x, w->x, &s, dtype, x, room.zeros, room.x);
-            load_block(&w->of_y, w->y, &s, dtype, y, room.zeros, room.y);
+            const float *x = fa__lanes_element(w->g->x, group * v->in * v->x[1] + n * v->x[0], dtype);
+            const float *y = fa__lanes_element(w->g->y, group * v->out * v->y[1] + n * v->y[0], dtype);
+            fa__lanes_load(&w->of_x, w->x, &s, dtype, x, room.zeros, room.x);
+            fa__lanes_load(&w->of_y, w->y, &s, dtype, y, room.zeros, room.y);
             for (int64_t r = 0; r < w->x->rows; r += at_once)
                 run_products(w, room.x, room.y, room.sum, room.x_tap, r, fa__min(at_once, w->x->rows - r));
         }

@@ -33,6 +33,9 @@ typedef struct fa__lanes_products {
     int64_t sum_tap; /* channels are neighbours */
 } fa__lanes_products;
 
+struct fa__lanes_lines;
+typedef void (*const fa__lanes_transforms[])(const struct fa__lanes_lines *); /* lanes_winograd.h */
+
 typedef struct fa__lanes_kernels {
     int lanes, channels, across; /* of a vector; at most, of a tile: channels, and pixels or taps */
     void (*sums)(const fa__lanes_sums *);
@@ -49,14 +52,18 @@ typedef struct fa__lanes_kernels {
     /* row[k][i] = the sum of block[i * lanes + j] over j from k * FA__CONVOLUTION_ADDED on, so many of them, for i < n
      * and j < count, in order */
     void (*add)(float *const *row, const float *block, int64_t n, int count);
+    void (*const *transform)(const struct fa__lanes_lines *);
 } fa__lanes_kernels;
 
 #if defined __x86_64__
 extern const fa__lanes_kernels fa__lanes_base, fa__lanes_avx2, fa__lanes_avx512;
+extern fa__lanes_transforms fa__lanes_transforms_base, fa__lanes_transforms_avx2, fa__lanes_transforms_avx512;
 #elif defined __aarch64__
 extern const fa__lanes_kernels fa__lanes_neon;
+extern fa__lanes_transforms fa__lanes_transforms_neon;
 #else
 extern const fa__lanes_kernels fa__lanes_base;
+extern fa__lanes_transforms fa__lanes_transforms_base;
 #endif
 enum { FA__LANES_MOST = 16 };
 

@@ -1,10 +1,13 @@
 /* How a convolution is divided into lanes and blocks, and whether that is faster than a matrix product of patches. */
 #include "backend/cpu/lanes_plan.h"
 #include "backend/cpu/level.h"
+#include "backend/cpu/lanes_winograd.h"
 #include "base/integer.h"
 #include "base/log.h"
 #include "base/parallel.h"
+#include "core/context.h"
 #include <math.h>
+#include <stdlib.h>
 
 /* Cycles, measured at the levels AVX2 and AVX-512: of a vector's multiply-add, and of copying one into a block or out
  */
@@ -35,20 +38,30 @@ static void set_block(fa__lanes_plan *plan, const fa__patches *p, int64_t channe
     plan->block_rows = (plan->rows - 1) * p->step[0] + reach[0];
     plan->pitch = (p->pixels[1] - 1) * p->step[1] + reach[1];
     plan->x_floats = p->channels * plan->block_rows * plan->pitch * lanes;
-    plan->y_floats = channels * plan->rows * p->pixels[1] * lanes;
+    plan->columns = p->pixels[1];
+    plan->y_floats = channels * plan->rows * plan->columns * lanes;
     plan->zeros = round_up(p->size[1] + 16);
     plan->bands = fa__ceil_div(p->pixels[0], plan->rows);
     plan->blocks = fa__ceil_div(plan->images * plan->bands, lanes);
 }
 
+/* The transforms of a row of Winograd's filtering, in multiply-adds of a vector: x into points and points into y, for
+ * each tile and channel */
+enum { INTO_POINTS = 30, INTO_PIXELS = 30 };
+
 /* How long the thread with the most blocks takes. */
 static double cost_of(const fa__lanes_plan *plan, const fa__patches *p, int64_t groups, int64_t channels)
 {
-    double sums = (double)(channels * p->channels * p->taps[0] * p->taps[1]);
-    double pixels = (double)(plan->rows * p->pixels[1]), lanes = fa__cpu_lanes->lanes;
+    const double rows = (double)plan->rows, taps = (double)(p->channels * p->taps[0]), out = (double)channels,
+                 columns = (double)plan->columns, lanes = fa__cpu_lanes->lanes;
+    double sums = rows * columns * taps * (double)p->taps[1] * out;
     double copies = (double)(plan->x_floats + plan->y_floats) / lanes;
-    return (double)fa__ceil_div(groups * plan->blocks, fa__parallel_threads())
-           * (pixels * sums * multiply + copies * copy);
+    if (plan->tile) {
+        const double tiles = columns / (double)plan->tile, of_x = (double)(p->channels * plan->block_rows);
+        sums = tiles * (rows * out * (FA__LANES_POINTS * taps + INTO_PIXELS) + of_x * INTO_POINTS);
+        copies = of_x * (double)plan->pitch + rows * columns * out;
+    }
+    return (double)fa__ceil_div(groups * plan->blocks, fa__parallel_threads()) * (sums * multiply + copies * copy);
 }
 
 static bool fits(int64_t floats)
@@ -64,13 +77,13 @@ static double use_of_lanes(const fa__lanes_plan *plan)
 
 static void note(const char *what, const fa__lanes_plan *plan, bool pays)
 {
+    const char *way = !pays ? "a matrix product" : plan->tile ? "Winograd's filtering in lanes" : "lanes";
     if (fa__log_wants("convolution"))
-        fa__log(FA_LOG_INFO, "convolution: %s by %s; %lld bands of %lld rows, %lld blocks of %lld KiB", what,
-                pays ? "lanes" : "a matrix product", (long long)plan->bands, (long long)plan->rows,
+        fa__log(FA_LOG_INFO, "convolution: %s by %s; %lld bands of %lld rows, %lld blocks of %lld KiB", what, way, (long long)plan->bands, (long long)plan->rows,
                 (long long)plan->blocks, (long long)((plan->x_floats + plan->y_floats) / 256));
 }
 
-/* ---- images ---- */
+/* ---- taps ---- */
 
 static inline int64_t most(int64_t a, int64_t b)
 {
@@ -120,22 +133,63 @@ static int64_t best_width(const fa__lanes_plan *plan, const fa__patches *p)
     return best;
 }
 
-static void plan_bands(fa__lanes_plan *plan, const fa__lanes_image *g, int64_t bands)
+/* ---- Winograd's filtering ---- */
+
+/* How many taps that are no padding all pixels of a row (d = 1) or column meet, added. */
+static double met(const fa__patches *p, int d)
 {
-    const fa__patches *p = &g->p;
-    *plan = (fa__lanes_plan){.images = p->images, .each = 1, .rows = fa__ceil_div(p->pixels[0], bands)};
-    set_block(plan, p, g->channels);
-    plan->cost = cost_of(plan, p, g->groups, g->channels);
+    int64_t all = 0, taps[2];
+    for (int64_t i = 0; i < p->pixels[d]; i++) {
+        fa__lanes_meet(p, d, i, 1, taps);
+        all += taps[1] - taps[0];
+    }
+    return (double)all;
+}
+
+/* The pixels of a tile for these taps; 0: there is none. */
+static int64_t tile_of_taps(const fa__patches *p)
+{
+    const int64_t taps = p->taps[1];
+    bool fits = (taps == 3 || taps == 5 || taps == 7) && p->step[1] == 1 && llabs(p->tap[1]) == 1;
+    return fits && !fa__ctx()->settings->deterministic ? FA__LANES_POINTS + 1 - taps : 0;
+}
+
+/* Whether tiles are faster than chains. This changes bits, and so must not depend on the number of threads or lanes. */
+static bool tiles_pay(const fa__patches *p, int64_t tile, int64_t channels)
+{
+    enum { LEAST_ROWS = 16, LEAST = 1 << 18 };
+    const double rows = met(p, 0), pairs = (double)(p->channels * channels),
+                 tiles = (double)fa__ceil_div(p->pixels[1], tile), chains = rows * met(p, 1) * pairs;
+    const double filtered = tiles
+                            * (rows * FA__LANES_POINTS * pairs + (double)(p->pixels[0] * channels * INTO_PIXELS)
+                               + (double)(p->size[0] * p->channels * INTO_POINTS));
+    return (double)p->images * chains >= LEAST && p->images * p->pixels[0] >= LEAST_ROWS && filtered < chains;
+}
+
+/* ---- images ---- */
+
+static void plan_bands(fa__lanes_plan *plan, const fa__lanes_image *g, int64_t tile, int64_t bands)
+{
+    fa__patches p = g->p;
+    *plan = (fa__lanes_plan){.images = p.images, .each = 1, .rows = fa__ceil_div(p.pixels[0], bands), .tile = tile};
+    p.pixels[1] = tile ? fa__ceil_div(p.pixels[1], tile) * tile : p.pixels[1];
+    set_block(plan, &p, g->channels);
+    if (tile) { /* x in points, and one row of y */
+        const int64_t tiles = plan->columns / tile, lanes = fa__cpu_lanes->lanes;
+        plan->x_floats = FA__LANES_POINTS * p.channels * plan->block_rows * tiles * lanes;
+        plan->y_floats = g->channels * plan->columns * lanes;
+    }
+    plan->cost = cost_of(plan, &p, g->groups, g->channels);
 }
 
 /* The number of bands that takes least, of those whose blocks fit the cache; the most where none does. */
-static void find_bands(fa__lanes_plan *best, const fa__lanes_image *g)
+static void find_bands(fa__lanes_plan *best, const fa__lanes_image *g, int64_t tile)
 {
     const int64_t rows = g->p.pixels[0];
-    plan_bands(best, g, rows);
+    plan_bands(best, g, tile, rows);
     for (int64_t bands = 1; bands < rows; bands += 1 + bands / 16) {
         fa__lanes_plan plan;
-        plan_bands(&plan, g, bands);
+        plan_bands(&plan, g, tile, bands);
         if (fits(plan.x_floats + plan.y_floats) && plan.cost < best->cost)
             *best = plan;
     }
@@ -150,16 +204,32 @@ static bool is_small(const fa__patches *p)
     return small;
 }
 
+/* By tiles, if one row of pixels fits the cache at every level. */
+static bool plan_tiles(fa__lanes_plan *plan, const fa__lanes_image *g)
+{
+    const int64_t tile = tile_of_taps(&g->p);
+    if (!tile || !tiles_pay(&g->p, tile, g->channels))
+        return false;
+    plan_bands(plan, g, tile, g->p.pixels[0]);
+    if (!fits((plan->x_floats + plan->y_floats) / fa__cpu_lanes->lanes * FA__LANES_MOST))
+        return false;
+    find_bands(plan, g, tile);
+    note("an image", plan, true);
+    return true;
+}
+
 bool fa__lanes_plan_image(fa__lanes_plan *plan, const fa__lanes_image *g)
 {
     const fa__patches *p = &g->p;
-    if ((p->stride[3] != 1 && p->size[1] != 1) || (g->stride[3] != 1 && p->pixels[1] != 1))
-        return false; /* columns are not neighbours */
     if (!p->images || !g->groups || !p->channels || !g->channels || !p->pixels[0] || !p->pixels[1])
         return false;
     if (!is_small(p) || p->taps[0] * p->taps[1] < 2 || p->channels * g->channels > IMAGE_CHANNELS)
         return false;
-    find_bands(plan, g);
+    if (plan_tiles(plan, g))
+        return true;
+    if ((p->stride[3] != 1 && p->size[1] != 1) || (g->stride[3] != 1 && p->pixels[1] != 1))
+        return false; /* columns are not neighbours */
+    find_bands(plan, g, 0);
     plan->across = best_width(plan, p);
     bool pays = fits(plan->x_floats + plan->y_floats) && use_of_lanes(plan) > 0.7;
     note("an image", plan, pays);

@@ -9,7 +9,9 @@ typedef struct fa__lanes_plan {
     int64_t blocks;            /* of as many bands as there are lanes */
     int64_t low[2];            /* what the first row and column of a block are in x, for the first band */
     int64_t block_rows, pitch; /* rows of x that a band meets, and columns */
+    int64_t columns;           /* of the result's pixels */
     int64_t across;            /* pixels of a tile, at most */
+    int64_t tile;              /* pixels of a tile of Winograd's filtering; 0: chains */
     bool padded[2];            /* some taps meet padding above or below, left or right */
     int64_t x_floats, y_floats, zeros;
     double cost; /* cycles of a thread, about */

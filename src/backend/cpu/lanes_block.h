@@ -1,0 +1,39 @@
+/* Blocks of images or bands of images that lie side by side, one in each lane (lanes.h): which ones, how they are loaded,
+ * and how results are stored. */
+#ifndef FA__BACKEND_CPU_LANES_BLOCK_H
+#define FA__BACKEND_CPU_LANES_BLOCK_H
+#include "backend/cpu/lanes.h"
+#include "backend/cpu/lanes_plan.h"
+#include "core/dtype.h"
+
+/* Which images the lanes of a block have. Lanes behind `count` repeat the first one; nobody reads their results. */
+typedef struct fa__lanes_share {
+    int count;
+    int64_t image[FA__LANES_MOST], first[FA__LANES_MOST]; /* and the first row of its pixels */
+    bool level;                                           /* all have the same rows */
+} fa__lanes_share;
+
+fa__lanes_share fa__lanes_share_of(const fa__lanes_plan *, int64_t block);
+
+/* Element `at` of x, which is of half precision unless dtype is f32; it is only dereferenced if it is f32. */
+static inline float *fa__lanes_element(const float *x, int64_t at, fa_dtype dtype)
+{
+    return (float *)(void *)((char *)(uintptr_t)x + at * (int64_t)fa__dtype_sizes[dtype]);
+}
+
+/* All channels of a group of what the pixels of a block meet, by channels, rows and columns. `zeros` are as many as the
+ * plan says; they stand for rows outside of the image. */
+void fa__lanes_load(const fa__patches *, const fa__lanes_plan *, const fa__lanes_share *, fa_dtype, const float *x,
+                    const float *zeros, float *block);
+
+/* The same for row r of one channel */
+void fa__lanes_load_row(const fa__patches *, const fa__lanes_plan *, const fa__lanes_share *, fa_dtype, const float *x,
+                        int64_t r, const float *zeros, float *row);
+
+/* The pixels of a group from a block to the images that have them. */
+void fa__lanes_store(const fa__lanes_image *, const fa__lanes_plan *, const fa__lanes_share *, float *y,
+                     const float *block);
+
+/* The same for row r of one channel */
+void fa__lanes_store_row(const fa__lanes_image *, const fa__lanes_share *, float *y, int64_t r, const float *row);
+#endif

@@ -1,0 +1,215 @@
+/* Winograd's filtering along rows, with one image in each lane (lanes_winograd.h): rows of x are transformed on their way
+ * into a block. Of each row of the result the products of all points are made, for a few channels at a time, and become
+ * pixels while they are in the first-level cache. */
+#include "backend/cpu/lanes_winograd.h"
+#include "backend/cpu/lanes_block.h"
+#include "backend/cpu/level.h"
+#include "backend/cpu/scratch.h"
+#include "base/alloc.h"
+#include "base/integer.h"
+#include "base/parallel.h"
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { POINTS = FA__LANES_POINTS };
+
+static inline void transform(int which, fa__lanes_lines l)
+{
+    fa__cpu_lanes->transform[which](&l);
+}
+
+/* The transform for kernels of so many columns */
+static inline int of_taps(fa__lanes_transform first, int64_t taps)
+{
+    return (int)first + (int)(taps - 3) / 2;
+}
+
+/* So many floats are whole vectors at every level. */
+static inline int64_t whole(int64_t floats)
+{
+    return fa__ceil_div(floats, FA__LANES_MOST) * FA__LANES_MOST;
+}
+
+/* ---- weights ---- */
+
+typedef struct image_work {
+    const fa__lanes_image *g;
+    const fa__lanes_plan *plan;
+    fa__patches p; /* of whole tiles */
+    int64_t tiles; /* of a row */
+    int64_t parts; /* of the channels of y */
+    float *bias;   /* of all groups; NULL: none */
+    float *weight; /* transformed: of each group by points, parts, channels of x, rows of the kernel, channels of the part */
+    bool finite;   /* no weight is infinite or not a number: what is multiplied by zero adds nothing */
+    _Atomic bool failed;
+} image_work;
+
+/* Those of a group, by columns and in the order above: `each` for a column. A row that goes backwards is turned around.
+ */
+static void gather_weights(image_work *w, int64_t group, float *to, int64_t each)
+{
+    const fa__lanes_image *g = w->g;
+    const int64_t columns = g->p.taps[1], *step = g->weight_tap;
+    float all = 0; /* stays 0 as long as everything is finite */
+    for (int64_t u = 0; u < columns; u++) {
+        const float *from = g->weight + group * g->weight_group + (g->p.tap[1] < 0 ? columns - 1 - u : u) * step[2];
+        float *next = to + u * each;
+        for (int64_t i = 0; i < w->parts; i++)
+            for (int64_t c = 0; c < g->p.channels; c++)
+                for (int64_t t = 0; t < g->p.taps[0]; t++)
+                    for (int64_t k = fa__lanes_tile_at(g->channels, w->parts, i);
+                         k < fa__lanes_tile_at(g->channels, w->parts, i + 1); k++) {
+                        *next = from[k * g->weight_channel + c * step[0] + t * step[1]];
+                        all += *next++ * 0;
+                    }
+    }
+    w->finite &= all == 0;
+}
+
+static bool transform_weights(image_work *w)
+{
+    const fa__lanes_image *g = w->g;
+    const int64_t columns = g->p.taps[1], each = whole(g->p.channels * g->p.taps[0] * g->channels),
+                  lanes = fa__cpu_lanes->lanes, weights = g->groups * POINTS * each, biases = g->groups * g->channels;
+    w->weight = fa__aligned(64, (size_t)(weights + columns * each + biases) * sizeof *w->weight);
+    if (!w->weight)
+        return false;
+    float *const plain = w->weight + weights;
+    memset(plain, 0, (size_t)(columns * each) * sizeof *plain);
+    w->finite = true;
+    for (int64_t group = 0; group < g->groups; group++) {
+        gather_weights(w, group, plain, each);
+        transform(of_taps(FA__LANES_KERNEL, columns),
+                  (fa__lanes_lines){1, each / lanes, w->weight + group * POINTS * each, each, lanes, 0, plain, each, lanes, 0,
+                                    NULL});
+    }
+    w->bias = g->bias ? plain + columns * each : NULL;
+    for (int64_t k = 0; g->bias && k < biases; k++)
+        w->bias[k] = g->bias[k * g->bias_channel];
+    return true;
+}
+
+/* ---- images ---- */
+
+/* The memory of a thread: the block of x, by points, channels, rows and tiles; products of a part of the channels, by
+ * points, channels and tiles; a row of pixels of y, by channels; a row of x */
+typedef struct room {
+    float *x, *products, *y, *row, *zeros;
+} room;
+
+static bool room_of(const image_work *w, room *r)
+{
+    const int64_t lanes = fa__cpu_lanes->lanes, products = POINTS * fa__cpu_lanes->channels * w->tiles * lanes,
+                  row = w->plan->pitch * lanes;
+    r->x = fa__cpu_scratch((size_t)(w->plan->x_floats + products + w->plan->y_floats + row + w->plan->zeros) * sizeof *r->x);
+    if (!r->x)
+        return false;
+    r->products = r->x + w->plan->x_floats;
+    r->y = r->products + products;
+    r->row = r->y + w->plan->y_floats;
+    r->zeros = r->row + row;
+    memset(r->zeros, 0, (size_t)w->plan->zeros * sizeof *r->zeros);
+    return true;
+}
+
+static void load(const image_work *w, const room *r, const fa__lanes_share *s, const float *x)
+{
+    const fa__lanes_plan *plan = w->plan;
+    const int64_t lanes = fa__cpu_lanes->lanes, rows = plan->block_rows, point = w->p.channels * rows * w->tiles * lanes;
+    for (int64_t c = 0; c < w->p.channels; c++)
+        for (int64_t i = 0; i < rows; i++) {
+            fa__lanes_load_row(&w->p, plan, s, w->g->dtype, fa__lanes_element(x, c * w->p.stride[1], w->g->dtype), i,
+                               r->zeros, r->row);
+            transform(FA__LANES_IMAGE,
+                      (fa__lanes_lines){1, w->tiles, r->x + (c * rows + i) * w->tiles * lanes, point, lanes, 0, r->row,
+                                        lanes, plan->tile * lanes, 0, NULL});
+        }
+}
+
+/* The products of a row of tiles, for one point and some channels: of equal pieces of tiles, which differ by one at most
+ */
+static void multiply(const image_work *w, fa__lanes_sums *s)
+{
+    const int64_t lanes = fa__cpu_lanes->lanes, pieces = fa__lanes_tiles(w->tiles, fa__cpu_lanes->across),
+                  each = w->tiles / pieces, more = w->tiles % pieces;
+    for (int i = 0; i < 2; i++) {
+        s->pixels = (int)(i ? each + 1 : each);
+        s->tiles = i ? more : pieces - more;
+        if (s->tiles)
+            fa__cpu_lanes->sums(s);
+        s->x += s->tiles * s->pixels * lanes;
+        s->y += s->tiles * s->pixels * lanes;
+    }
+}
+
+/* A row of pixels, for the rows of the kernel from rows[0] to rows[1] */
+static void run_row(const image_work *w, const room *r, int64_t group, int64_t row, const int64_t rows[2])
+{
+    const fa__lanes_image *g = w->g;
+    const fa__lanes_plan *plan = w->plan;
+    const fa__patches *p = &w->p;
+    const int64_t lanes = fa__cpu_lanes->lanes, in = p->channels, out = g->channels, line = w->tiles * lanes,
+                  depth = in * p->taps[0], each = whole(depth * out), width = plan->columns * lanes,
+                  above = p->tap[0] < 0 ? p->taps[0] - 1 : 0; /* the lowest row of a kernel that goes backwards */
+    const float *x = r->x + (row * p->step[0] + (rows[0] - above) * p->tap[0]) * line;
+    for (int64_t i = 0; i < w->parts; i++) {
+        const int64_t from = fa__lanes_tile_at(out, w->parts, i), channels = fa__lanes_tile_at(out, w->parts, i + 1) - from;
+        fa__lanes_sums s = {.channels = (int)channels,
+                            .taps = {in, rows[1] - rows[0], 1},
+                            .x_tap = {plan->block_rows * line, p->tap[0] * line, lanes},
+                            .x_next = lanes,
+                            .weight_tap = {p->taps[0] * channels, channels},
+                            .y_channel = line};
+        for (int64_t j = 0; j < POINTS; j++) {
+            s.x = x + j * in * plan->block_rows * line;
+            s.weight = w->weight + (group * POINTS + j) * each + from * depth + rows[0] * channels;
+            s.y = r->products + j * channels * line;
+            multiply(w, &s);
+        }
+        transform(of_taps(FA__LANES_TILE, p->taps[1]),
+                  (fa__lanes_lines){channels, w->tiles, r->y + from * width, lanes, plan->tile * lanes, width, r->products,
+                                    channels * line, lanes, line, w->bias ? w->bias + group * out + from : NULL});
+    }
+}
+
+static void run_image_blocks(void *context, int64_t begin, int64_t end)
+{
+    image_work *w = context;
+    const fa__lanes_image *g = w->g;
+    const int64_t width = w->plan->columns * fa__cpu_lanes->lanes;
+    room r;
+    if (!room_of(w, &r)) {
+        atomic_store(&w->failed, true);
+        return;
+    }
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t group = i / w->plan->blocks;
+        const fa__lanes_share s = fa__lanes_share_of(w->plan, i % w->plan->blocks);
+        float *y = fa__lanes_element(g->y, group * g->channels * g->stride[1], g->dtype);
+        load(w, &r, &s, fa__lanes_element(g->x, group * g->p.channels * g->p.stride[1], g->dtype));
+        for (int64_t row = 0; row < w->plan->rows; row++) {
+            int64_t rows[2] = {0, w->p.taps[0]};
+            if (w->finite && s.level && w->plan->padded[0])
+                fa__lanes_meet(&w->p, 0, s.first[0] + row, 1, rows);
+            run_row(w, &r, group, row, rows);
+            for (int64_t k = 0; k < g->channels; k++)
+                fa__lanes_store_row(g, &s, fa__lanes_element(y, k * g->stride[1], g->dtype), row, r.y + k * width);
+        }
+    }
+}
+
+bool fa__lanes_winograd_image(const fa__lanes_image *g, const fa__lanes_plan *plan)
+{
+    image_work w = {.g = g,
+                    .plan = plan,
+                    .p = g->p,
+                    .tiles = plan->columns / plan->tile,
+                    .parts = fa__lanes_tiles(g->channels, fa__cpu_lanes->channels)};
+    w.p.pixels[1] = plan->columns;
+    const bool ok = transform_weights(&w);
+    if (ok)
+        fa__parallel_for(g->groups * plan->blocks, 1, run_image_blocks, &w);
+    fa__aligned_free(w.weight);
+    return ok && !atomic_load(&w.failed);
+}
