@@ -37,7 +37,9 @@ typedef struct image_work {
     const fa__lanes_image *g;
     const fa__lanes_plan *plan;
     fa__patches p; /* of whole tiles */
-    int64_t tiles; /* of a row */
+    int64_t tiles; /* of a row, and the pieces in which they are multiplied: how many, of how many tiles, and how many
+                    * pieces have one more */
+    int64_t pieces, piece, wider;
     int64_t parts; /* of the channels of y */
     float *bias;   /* of all groups; NULL: none */
     float *weight; /* transformed: of each group by points, parts, channels of x, rows of the kernel, channels of the part */
@@ -113,12 +115,15 @@ static bool room_of(const image_work *w, room *r)
     return true;
 }
 
+/* Rows that are padding for all lanes are not read. */
 static void load(const image_work *w, const room *r, const fa__lanes_share *s, const float *x)
 {
     const fa__lanes_plan *plan = w->plan;
     const int64_t lanes = fa__cpu_lanes->lanes, rows = plan->block_rows, point = w->p.channels * rows * w->tiles * lanes;
+    const int64_t first = plan->low[0] + s->first[0] * w->p.step[0], from = w->finite && s->level && first < 0 ? -first : 0,
+                  end = w->finite && s->level ? fa__min(rows, w->p.size[0] - first) : rows;
     for (int64_t c = 0; c < w->p.channels; c++)
-        for (int64_t i = 0; i < rows; i++) {
+        for (int64_t i = from; i < end; i++) {
             fa__lanes_load_row(&w->p, plan, s, w->g->dtype, fa__lanes_element(x, c * w->p.stride[1], w->g->dtype), i,
                                r->zeros, r->row);
             transform(FA__LANES_IMAGE,
@@ -127,15 +132,14 @@ static void load(const image_work *w, const room *r, const fa__lanes_share *s, c
         }
 }
 
-/* The products of a row of tiles, for one point and some channels: of equal pieces of tiles, which differ by one at most
+/* The products of a row of tiles for one point and some channels: of equal pieces of tiles, which differ by one at most
  */
 static void multiply(const image_work *w, fa__lanes_sums *s)
 {
-    const int64_t lanes = fa__cpu_lanes->lanes, pieces = fa__lanes_tiles(w->tiles, fa__cpu_lanes->across),
-                  each = w->tiles / pieces, more = w->tiles % pieces;
+    const int64_t lanes = fa__cpu_lanes->lanes;
     for (int i = 0; i < 2; i++) {
-        s->pixels = (int)(i ? each + 1 : each);
-        s->tiles = i ? more : pieces - more;
+        s->pixels = (int)(i ? w->piece + 1 : w->piece);
+        s->tiles = i ? w->wider : w->pieces - w->wider;
         if (s->tiles)
             fa__cpu_lanes->sums(s);
         s->x += s->tiles * s->pixels * lanes;
@@ -143,7 +147,7 @@ static void multiply(const image_work *w, fa__lanes_sums *s)
     }
 }
 
-/* A row of pixels, for the rows of the kernel from rows[0] to rows[1] */
+/* A row of pixels, for the rows of the kernel from rows[0] to before rows[1] */
 static void run_row(const image_work *w, const room *r, int64_t group, int64_t row, const int64_t rows[2])
 {
     const fa__lanes_image *g = w->g;
@@ -161,9 +165,10 @@ static void run_row(const image_work *w, const room *r, int64_t group, int64_t r
                             .x_next = lanes,
                             .weight_tap = {p->taps[0] * channels, channels},
                             .y_channel = line};
+        const float *weight = w->weight + group * POINTS * each + from * depth + rows[0] * channels;
         for (int64_t j = 0; j < POINTS; j++) {
             s.x = x + j * in * plan->block_rows * line;
-            s.weight = w->weight + (group * POINTS + j) * each + from * depth + rows[0] * channels;
+            s.weight = weight + j * each;
             s.y = r->products + j * channels * line;
             multiply(w, &s);
         }
@@ -207,6 +212,9 @@ bool fa__lanes_winograd_image(const fa__lanes_image *g, const fa__lanes_plan *pl
                     .tiles = plan->columns / plan->tile,
                     .parts = fa__lanes_tiles(g->channels, fa__cpu_lanes->channels)};
     w.p.pixels[1] = plan->columns;
+    w.pieces = fa__lanes_tiles(w.tiles, fa__cpu_lanes->across);
+    w.piece = w.tiles / w.pieces;
+    w.wider = w.tiles % w.pieces;
     const bool ok = transform_weights(&w);
     if (ok)
         fa__parallel_for(g->groups * plan->blocks, 1, run_image_blocks, &w);
