@@ -323,6 +323,10 @@ bool fa__lanes_weight_run(const fa__lanes_weight *g, bool *ok)
     fa__lanes_plan x, y;
     if (!fa__lanes_plan_weight(&x, &y, g->v))
         return false;
+    if (x.tile) {
+        *ok = fa__lanes_winograd_weight(g, &x, &y);
+        return true;
+    }
     weight_work w = {.g = g,
                      .x = &x,
                      .y = &y,

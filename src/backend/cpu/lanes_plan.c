@@ -261,16 +261,40 @@ static bool set_stretches(fa__lanes_plan *plan, const fa__convolution *v)
     return plan->images * plan->each == v->images;
 }
 
+/* By tiles, if they are faster and the lanes have enough to do at every level. */
+static bool plan_weight_tiles(fa__lanes_plan *x, fa__lanes_plan *y, const fa__convolution *v)
+{
+    enum { STRETCHES = 16 };
+    fa__patches of_x = fa__convolution_patches(v), of_y = fa__lanes_patches_of_y(v);
+    const int64_t tile = tile_of_taps(&of_x), sums = FA__LANES_POINTS * v->in * v->kernel[0] * v->out;
+    if (!tile || !tiles_pay(&of_x, tile, v->out) || sums > WEIGHTS || x->images * (of_x.pixels[0] / x->rows) < STRETCHES)
+        return false;
+    x->tile = y->tile = tile;
+    of_x.pixels[1] = of_y.pixels[1] = fa__ceil_div(of_x.pixels[1], tile) * tile;
+    set_block(x, &of_x, 0);
+    set_block(y, &of_y, 0);
+    x->x_floats = FA__LANES_POINTS * v->in * x->block_rows * (x->columns / tile) * fa__cpu_lanes->lanes;
+    const int64_t floats = (x->x_floats + y->x_floats) / fa__cpu_lanes->lanes * FA__LANES_MOST;
+    if (!fits(floats / 2)) {
+        x->tile = y->tile = 0;
+        return false;
+    }
+    note("weights", x, true);
+    return true;
+}
+
 bool fa__lanes_plan_weight(fa__lanes_plan *x, fa__lanes_plan *y, const fa__convolution *v)
 {
     const int64_t taps = v->in * v->kernel[0] * v->kernel[1], sums = taps * v->out;
-    if ((v->x[3] != 1 && v->size[1] != 1) || (v->y[3] != 1 && v->result[1] != 1))
-        return false; /* columns are not neighbours */
-    if (!v->images || !sums || sums > WEIGHTS || (taps < FEW_TAPS && v->out > fa__cpu_lanes->channels))
-        return false;
-    if (!set_stretches(x, v))
+    if (!v->images || !sums || !set_stretches(x, v))
         return false;
     *y = *x;
+    if (plan_weight_tiles(x, y, v))
+        return true;
+    if ((v->x[3] != 1 && v->size[1] != 1) || (v->y[3] != 1 && v->result[1] != 1))
+        return false; /* columns are not neighbours */
+    if (sums > WEIGHTS || (taps < FEW_TAPS && v->out > fa__cpu_lanes->channels))
+        return false;
     const fa__patches of_x = fa__convolution_patches(v), of_y = fa__lanes_patches_of_y(v);
     set_block(x, &of_x, 0);
     set_block(y, &of_y, 0);

@@ -14,21 +14,21 @@
 
 enum { POINTS = FA__LANES_POINTS };
 
-static inline void transform(int which, fa__lanes_lines l)
+void fa__lanes_load_points(const fa__lanes_points *l, const fa__lanes_share *s, const float *x, float *block)
 {
-    fa__cpu_lanes->transform[which](&l);
-}
-
-/* The transform for kernels of so many columns */
-static inline int of_taps(fa__lanes_transform first, int64_t taps)
-{
-    return (int)first + (int)(taps - 3) / 2;
-}
-
-/* So many floats are whole vectors at every level. */
-static inline int64_t whole(int64_t floats)
-{
-    return fa__ceil_div(floats, FA__LANES_MOST) * FA__LANES_MOST;
+    const fa__lanes_plan *plan = l->plan;
+    const int64_t lanes = fa__cpu_lanes->lanes, rows = plan->block_rows, line = l->tiles * lanes,
+                  first = plan->low[0] + s->first[0] * l->p->step[0];
+    const bool skip = l->skip && s->level;
+    const int64_t from = skip && first < 0 ? -first : 0, end = skip ? fa__min(rows, l->p->size[0] - first) : rows;
+    for (int64_t c = 0; c < l->p->channels; c++)
+        for (int64_t i = from; i < end; i++) {
+            fa__lanes_load_row(l->p, plan, s, l->dtype, fa__lanes_element(x, c * l->p->stride[1], l->dtype), i, l->zeros,
+                               l->row);
+            fa__lanes_transform(FA__LANES_IMAGE, (fa__lanes_lines){1, l->tiles, block + (c * rows + i) * line,
+                                                                   l->p->channels * rows * line, lanes, 0, l->row, lanes,
+                                                                   l->tile * lanes, 0, NULL});
+        }
 }
 
 /* ---- weights ---- */
@@ -72,7 +72,7 @@ static void gather_weights(image_work *w, int64_t group, float *to, int64_t each
 static bool transform_weights(image_work *w)
 {
     const fa__lanes_image *g = w->g;
-    const int64_t columns = g->p.taps[1], each = whole(g->p.channels * g->p.taps[0] * g->channels),
+    const int64_t columns = g->p.taps[1], each = fa__lanes_whole(g->p.channels * g->p.taps[0] * g->channels),
                   lanes = fa__cpu_lanes->lanes, weights = g->groups * POINTS * each, biases = g->groups * g->channels;
     w->weight = fa__aligned(64, (size_t)(weights + columns * each + biases) * sizeof *w->weight);
     if (!w->weight)
@@ -82,7 +82,7 @@ static bool transform_weights(image_work *w)
     w->finite = true;
     for (int64_t group = 0; group < g->groups; group++) {
         gather_weights(w, group, plain, each);
-        transform(of_taps(FA__LANES_KERNEL, columns),
+        fa__lanes_transform(FA__LANES_KERNEL + fa__lanes_of_taps(columns),
                   (fa__lanes_lines){1, each / lanes, w->weight + group * POINTS * each, each, lanes, 0, plain, each, lanes, 0,
                                     NULL});
     }
@@ -115,23 +115,6 @@ static bool room_of(const image_work *w, room *r)
     return true;
 }
 
-/* Rows that are padding for all lanes are not read. */
-static void load(const image_work *w, const room *r, const fa__lanes_share *s, const float *x)
-{
-    const fa__lanes_plan *plan = w->plan;
-    const int64_t lanes = fa__cpu_lanes->lanes, rows = plan->block_rows, point = w->p.channels * rows * w->tiles * lanes;
-    const int64_t first = plan->low[0] + s->first[0] * w->p.step[0], from = w->finite && s->level && first < 0 ? -first : 0,
-                  end = w->finite && s->level ? fa__min(rows, w->p.size[0] - first) : rows;
-    for (int64_t c = 0; c < w->p.channels; c++)
-        for (int64_t i = from; i < end; i++) {
-            fa__lanes_load_row(&w->p, plan, s, w->g->dtype, fa__lanes_element(x, c * w->p.stride[1], w->g->dtype), i,
-                               r->zeros, r->row);
-            transform(FA__LANES_IMAGE,
-                      (fa__lanes_lines){1, w->tiles, r->x + (c * rows + i) * w->tiles * lanes, point, lanes, 0, r->row,
-                                        lanes, plan->tile * lanes, 0, NULL});
-        }
-}
-
 /* The products of a row of tiles for one point and some channels: of equal pieces of tiles, which differ by one at most
  */
 static void multiply(const image_work *w, fa__lanes_sums *s)
@@ -154,7 +137,7 @@ static void run_row(const image_work *w, const room *r, int64_t group, int64_t r
     const fa__lanes_plan *plan = w->plan;
     const fa__patches *p = &w->p;
     const int64_t lanes = fa__cpu_lanes->lanes, in = p->channels, out = g->channels, line = w->tiles * lanes,
-                  depth = in * p->taps[0], each = whole(depth * out), width = plan->columns * lanes,
+                  depth = in * p->taps[0], each = fa__lanes_whole(depth * out), width = plan->columns * lanes,
                   above = p->tap[0] < 0 ? p->taps[0] - 1 : 0; /* the lowest row of a kernel that goes backwards */
     const float *x = r->x + (row * p->step[0] + (rows[0] - above) * p->tap[0]) * line;
     for (int64_t i = 0; i < w->parts; i++) {
@@ -172,7 +155,7 @@ static void run_row(const image_work *w, const room *r, int64_t group, int64_t r
             s.y = r->products + j * channels * line;
             multiply(w, &s);
         }
-        transform(of_taps(FA__LANES_TILE, p->taps[1]),
+        fa__lanes_transform(FA__LANES_TILE + fa__lanes_of_taps(p->taps[1]),
                   (fa__lanes_lines){channels, w->tiles, r->y + from * width, lanes, plan->tile * lanes, width, r->products,
                                     channels * line, lanes, line, w->bias ? w->bias + group * out + from : NULL});
     }
@@ -188,11 +171,19 @@ static void run_image_blocks(void *context, int64_t begin, int64_t end)
         atomic_store(&w->failed, true);
         return;
     }
+    const fa__lanes_points points = {.p = &w->p,
+                                     .plan = w->plan,
+                                     .tiles = w->tiles,
+                                     .tile = w->plan->tile,
+                                     .dtype = g->dtype,
+                                     .skip = w->finite,
+                                     .row = r.row,
+                                     .zeros = r.zeros};
     for (int64_t i = begin; i < end; i++) {
         const int64_t group = i / w->plan->blocks;
         const fa__lanes_share s = fa__lanes_share_of(w->plan, i % w->plan->blocks);
         float *y = fa__lanes_element(g->y, group * g->channels * g->stride[1], g->dtype);
-        load(w, &r, &s, fa__lanes_element(g->x, group * g->p.channels * g->p.stride[1], g->dtype));
+        fa__lanes_load_points(&points, &s, fa__lanes_element(g->x, group * g->p.channels * g->p.stride[1], g->dtype), r.x);
         for (int64_t row = 0; row < w->plan->rows; row++) {
             int64_t rows[2] = {0, w->p.taps[0]};
             if (w->finite && s.level && w->plan->padded[0])

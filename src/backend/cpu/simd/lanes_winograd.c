@@ -3,7 +3,7 @@
 #include "backend/cpu/simd/gemm_vector.h"
 #include "backend/cpu/simd/simd.h"
 
-enum { L = f32_lanes, POINTS = FA__LANES_POINTS, PAIRS = 3 };
+enum { L = f32_lanes, POINTS = FA__LANES_POINTS };
 
 /* Points come in pairs p and -p: what even powers of p give is the same for both, what odd ones give has the other sign.
  */
@@ -60,14 +60,15 @@ INLINE void at_points(f32v to[2], const f32v *c, int count, double p, double f)
     to[1] = even - odd;
 }
 
-/* A */
-INLINE void tile_back(f32v to[POINTS], const f32v *y, int pixels)
+/* A, for a pair of points */
+INLINE void tile_back(f32v to[2], const f32v *y, int pixels, int pair)
 {
-    to[0] = y[0];
-    at_points(to + 1, y, pixels, P0, 1);
-    at_points(to + 3, y, pixels, P1, 1);
-    at_points(to + 5, y, pixels, P2, 1);
-    to[7] = y[pixels - 1];
+    if (pair == 0) {
+        to[0] = y[0];
+        to[1] = y[pixels - 1];
+        return;
+    }
+    at_points(to, y, pixels, pair == 1 ? P0 : pair == 2 ? P1 : P2, 1);
 }
 
 /* What divides the weights at a point: the product of its distances from the others */
@@ -124,7 +125,10 @@ LINES(images, image(out, in), POINTS, POINTS, NOTHING)
 #define LINES_OF(taps)                                                                                                 \
     enum { PIXELS_##taps = POINTS + 1 - taps };                                                                        \
     LINES(tiles_##taps, tile(out, in, PIXELS_##taps), POINTS, PIXELS_##taps, BIAS)                                     \
-    LINES(tiles_back_##taps, tile_back(out, in, PIXELS_##taps), PIXELS_##taps, POINTS, NOTHING)                        \
+    LINES(back_0_##taps, tile_back(out, in, PIXELS_##taps, 0), PIXELS_##taps, 2, NOTHING)                              \
+    LINES(back_1_##taps, tile_back(out, in, PIXELS_##taps, 1), PIXELS_##taps, 2, NOTHING)                              \
+    LINES(back_2_##taps, tile_back(out, in, PIXELS_##taps, 2), PIXELS_##taps, 2, NOTHING)                              \
+    LINES(back_3_##taps, tile_back(out, in, PIXELS_##taps, 3), PIXELS_##taps, 2, NOTHING)                              \
     LINES(kernels_##taps, kernel(out, in, taps), taps, POINTS, NOTHING)                                                \
     LINES(kernels_back_##taps, kernel_back(out, in, taps), POINTS, taps, NOTHING)
 LINES_OF(3)
@@ -132,5 +136,5 @@ LINES_OF(5)
 LINES_OF(7)
 
 #define OF_EACH(name) name##_3, name##_5, name##_7
-fa__lanes_transforms FA__SIMD(fa__lanes_transforms) = {images, OF_EACH(tiles), OF_EACH(tiles_back), OF_EACH(kernels),
+fa__lanes_transforms FA__SIMD(fa__lanes_transforms) = {images, OF_EACH(tiles),  OF_EACH(back_0),  OF_EACH(back_1),     OF_EACH(back_2), OF_EACH(back_3), OF_EACH(kernels),
                                                        OF_EACH(kernels_back)};
