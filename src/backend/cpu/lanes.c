@@ -167,8 +167,9 @@ static void run_image_blocks(void *context, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         const int64_t group = i / plan->blocks;
         const fa__lanes_share s = fa__lanes_share_of(plan, i % plan->blocks);
-        fa__lanes_load(&g->p, plan, &s, g->dtype, fa__lanes_element(g->x, group * g->p.channels * g->p.stride[1], g->dtype), zeros,
-                   scratch);
+        const fa__lanes_rows x = fa__lanes_rows_of_x(&g->p, plan, &s, g->dtype, zeros), y = fa__lanes_rows_of_y(g, &s);
+        fa__lanes_load(&x, plan, g->p.channels,
+                       fa__lanes_element(g->x, group * g->p.channels * g->p.stride[1], g->dtype), scratch);
         const image_block b = {w,
                                scratch,
                                scratch + plan->x_floats,
@@ -178,7 +179,8 @@ static void run_image_blocks(void *context, int64_t begin, int64_t end)
                                s.first[0]};
         for (int64_t r = 0; r < plan->rows; r++)
             run_row(&b, r);
-        fa__lanes_store(g, plan, &s, fa__lanes_element(g->y, group * g->channels * g->stride[1], g->dtype), b.y);
+        fa__lanes_store(&y, plan, g->channels, fa__lanes_element(g->y, group * g->channels * g->stride[1], g->dtype),
+                        b.y);
     }
 }
 
@@ -304,13 +306,15 @@ static void run_weight_blocks(void *context, int64_t begin, int64_t end)
     find_taps(w, room.x_tap);
     for (int64_t i = begin; i < end; i++) {
         const int64_t group = i / w->x->blocks;
-        fa__lanes_share s = fa__lanes_share_of(w->x, i % w->x->blocks);
+        const fa__lanes_share s = fa__lanes_share_of(w->x, i % w->x->blocks);
+        const fa__lanes_rows of_x = fa__lanes_rows_of_x(&w->of_x, w->x, &s, dtype, room.zeros),
+                             of_y = fa__lanes_rows_of_x(&w->of_y, w->y, &s, dtype, room.zeros);
         memset(room.sum, 0, (size_t)room.floats * sizeof(float));
         for (int64_t n = 0; n < w->x->each; n++) {
-            const float *x = fa__lanes_element(w->g->x, group * v->in * v->x[1] + n * v->x[0], dtype);
-            const float *y = fa__lanes_element(w->g->y, group * v->out * v->y[1] + n * v->y[0], dtype);
-            fa__lanes_load(&w->of_x, w->x, &s, dtype, x, room.zeros, room.x);
-            fa__lanes_load(&w->of_y, w->y, &s, dtype, y, room.zeros, room.y);
+            fa__lanes_load(&of_x, w->x, v->in, fa__lanes_element(w->g->x, group * v->in * v->x[1] + n * v->x[0], dtype),
+                           room.x);
+            fa__lanes_load(&of_y, w->y, v->out,
+                           fa__lanes_element(w->g->y, group * v->out * v->y[1] + n * v->y[0], dtype), room.y);
             for (int64_t r = 0; r < w->x->rows; r += at_once)
                 run_products(w, room.x, room.y, room.sum, room.x_tap, r, fa__min(at_once, w->x->rows - r));
         }

@@ -1,7 +1,7 @@
 /* How a convolution is divided into lanes and blocks, and whether that is faster than a matrix product of patches. */
 #include "backend/cpu/lanes_plan.h"
-#include "backend/cpu/level.h"
 #include "backend/cpu/lanes_winograd.h"
+#include "backend/cpu/level.h"
 #include "base/integer.h"
 #include "base/log.h"
 #include "base/parallel.h"
@@ -79,8 +79,9 @@ static void note(const char *what, const fa__lanes_plan *plan, bool pays)
 {
     const char *way = !pays ? "a matrix product" : plan->tile ? "Winograd's filtering in lanes" : "lanes";
     if (fa__log_wants("convolution"))
-        fa__log(FA_LOG_INFO, "convolution: %s by %s; %lld bands of %lld rows, %lld blocks of %lld KiB", what, way, (long long)plan->bands, (long long)plan->rows,
-                (long long)plan->blocks, (long long)((plan->x_floats + plan->y_floats) / 256));
+        fa__log(FA_LOG_INFO, "convolution: %s by %s; %lld bands of %lld rows, %lld blocks of %lld KiB", what, way,
+                (long long)plan->bands, (long long)plan->rows, (long long)plan->blocks,
+                (long long)((plan->x_floats + plan->y_floats) / 256));
 }
 
 /* ---- taps ---- */
@@ -267,7 +268,8 @@ static bool plan_weight_tiles(fa__lanes_plan *x, fa__lanes_plan *y, const fa__co
     enum { STRETCHES = 16 };
     fa__patches of_x = fa__convolution_patches(v), of_y = fa__lanes_patches_of_y(v);
     const int64_t tile = tile_of_taps(&of_x), sums = FA__LANES_POINTS * v->in * v->kernel[0] * v->out;
-    if (!tile || !tiles_pay(&of_x, tile, v->out) || sums > WEIGHTS || x->images * (of_x.pixels[0] / x->rows) < STRETCHES)
+    if (!tile || !tiles_pay(&of_x, tile, v->out) || sums > WEIGHTS
+        || x->images * (of_x.pixels[0] / x->rows) < STRETCHES)
         return false;
     x->tile = y->tile = tile;
     of_x.pixels[1] = of_y.pixels[1] = fa__ceil_div(of_x.pixels[1], tile) * tile;

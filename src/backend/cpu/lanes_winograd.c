@@ -1,6 +1,6 @@
-/* Winograd's filtering along rows, with one image in each lane (lanes_winograd.h): rows of x are transformed on their way
- * into a block. Of each row of the result the products of all points are made, for a few channels at a time, and become
- * pixels while they are in the first-level cache. */
+/* Winograd's filtering along rows, with one image in each lane (lanes_winograd.h): rows of x are transformed on their
+ * way into a block. Of each row of the result the products of all points are made, for a few channels at a time, and
+ * become pixels while they are in the first-level cache. */
 #include "backend/cpu/lanes_winograd.h"
 #include "backend/cpu/lanes_block.h"
 #include "backend/cpu/level.h"
@@ -14,20 +14,17 @@
 
 enum { POINTS = FA__LANES_POINTS };
 
-void fa__lanes_load_points(const fa__lanes_points *l, const fa__lanes_share *s, const float *x, float *block)
+void fa__lanes_load_points(const fa__lanes_points *l, const fa__lanes_rows *rows, const float *x, float *block)
 {
-    const fa__lanes_plan *plan = l->plan;
-    const int64_t lanes = fa__cpu_lanes->lanes, rows = plan->block_rows, line = l->tiles * lanes,
-                  first = plan->low[0] + s->first[0] * l->p->step[0];
-    const bool skip = l->skip && s->level;
-    const int64_t from = skip && first < 0 ? -first : 0, end = skip ? fa__min(rows, l->p->size[0] - first) : rows;
-    for (int64_t c = 0; c < l->p->channels; c++)
+    const int64_t lanes = fa__cpu_lanes->lanes, line = l->tiles * lanes, first = rows->first[0];
+    const int64_t from = l->skip && first < 0 ? -first : 0,
+                  end = l->skip ? fa__min(l->block_rows, rows->rows - first) : l->block_rows;
+    for (int64_t c = 0; c < l->channels; c++)
         for (int64_t i = from; i < end; i++) {
-            fa__lanes_load_row(l->p, plan, s, l->dtype, fa__lanes_element(x, c * l->p->stride[1], l->dtype), i, l->zeros,
-                               l->row);
-            fa__lanes_transform(FA__LANES_IMAGE, (fa__lanes_lines){1, l->tiles, block + (c * rows + i) * line,
-                                                                   l->p->channels * rows * line, lanes, 0, l->row, lanes,
-                                                                   l->tile * lanes, 0, NULL});
+            fa__lanes_load_row(rows, fa__lanes_element(x, c * rows->channel, rows->dtype), i, l->row);
+            fa__lanes_transform(FA__LANES_IMAGE, (fa__lanes_lines){1, l->tiles, block + (c * l->block_rows + i) * line,
+                                                                   l->channels * l->block_rows * line, lanes, 0, l->row,
+                                                                   lanes, l->tile * lanes, 0, NULL});
         }
 }
 
@@ -42,7 +39,8 @@ typedef struct image_work {
     int64_t pieces, piece, wider;
     int64_t parts; /* of the channels of y */
     float *bias;   /* of all groups; NULL: none */
-    float *weight; /* transformed: of each group by points, parts, channels of x, rows of the kernel, channels of the part */
+    float *weight; /* transformed: of each group by points, parts, channels of x, rows of the kernel, channels of the
+                      part */
     bool finite;   /* no weight is infinite or not a number: what is multiplied by zero adds nothing */
     _Atomic bool failed;
 } image_work;
@@ -83,8 +81,8 @@ static bool transform_weights(image_work *w)
     for (int64_t group = 0; group < g->groups; group++) {
         gather_weights(w, group, plain, each);
         fa__lanes_transform(FA__LANES_KERNEL + fa__lanes_of_taps(columns),
-                  (fa__lanes_lines){1, each / lanes, w->weight + group * POINTS * each, each, lanes, 0, plain, each, lanes, 0,
-                                    NULL});
+                            (fa__lanes_lines){1, each / lanes, w->weight + group * POINTS * each, each, lanes, 0, plain,
+                                              each, lanes, 0, NULL});
     }
     w->bias = g->bias ? plain + columns * each : NULL;
     for (int64_t k = 0; g->bias && k < biases; k++)
@@ -104,7 +102,8 @@ static bool room_of(const image_work *w, room *r)
 {
     const int64_t lanes = fa__cpu_lanes->lanes, products = POINTS * fa__cpu_lanes->channels * w->tiles * lanes,
                   row = w->plan->pitch * lanes;
-    r->x = fa__cpu_scratch((size_t)(w->plan->x_floats + products + w->plan->y_floats + row + w->plan->zeros) * sizeof *r->x);
+    r->x = fa__cpu_scratch((size_t)(w->plan->x_floats + products + w->plan->y_floats + row + w->plan->zeros)
+                           * sizeof *r->x);
     if (!r->x)
         return false;
     r->products = r->x + w->plan->x_floats;
@@ -141,7 +140,8 @@ static void run_row(const image_work *w, const room *r, int64_t group, int64_t r
                   above = p->tap[0] < 0 ? p->taps[0] - 1 : 0; /* the lowest row of a kernel that goes backwards */
     const float *x = r->x + (row * p->step[0] + (rows[0] - above) * p->tap[0]) * line;
     for (int64_t i = 0; i < w->parts; i++) {
-        const int64_t from = fa__lanes_tile_at(out, w->parts, i), channels = fa__lanes_tile_at(out, w->parts, i + 1) - from;
+        const int64_t from = fa__lanes_tile_at(out, w->parts, i),
+                      channels = fa__lanes_tile_at(out, w->parts, i + 1) - from;
         fa__lanes_sums s = {.channels = (int)channels,
                             .taps = {in, rows[1] - rows[0], 1},
                             .x_tap = {plan->block_rows * line, p->tap[0] * line, lanes},
@@ -156,8 +156,9 @@ static void run_row(const image_work *w, const room *r, int64_t group, int64_t r
             multiply(w, &s);
         }
         fa__lanes_transform(FA__LANES_TILE + fa__lanes_of_taps(p->taps[1]),
-                  (fa__lanes_lines){channels, w->tiles, r->y + from * width, lanes, plan->tile * lanes, width, r->products,
-                                    channels * line, lanes, line, w->bias ? w->bias + group * out + from : NULL});
+                            (fa__lanes_lines){channels, w->tiles, r->y + from * width, lanes, plan->tile * lanes, width,
+                                              r->products, channels * line, lanes, line,
+                                              w->bias ? w->bias + group * out + from : NULL});
     }
 }
 
@@ -171,26 +172,22 @@ static void run_image_blocks(void *context, int64_t begin, int64_t end)
         atomic_store(&w->failed, true);
         return;
     }
-    const fa__lanes_points points = {.p = &w->p,
-                                     .plan = w->plan,
-                                     .tiles = w->tiles,
-                                     .tile = w->plan->tile,
-                                     .dtype = g->dtype,
-                                     .skip = w->finite,
-                                     .row = r.row,
-                                     .zeros = r.zeros};
     for (int64_t i = begin; i < end; i++) {
         const int64_t group = i / w->plan->blocks;
         const fa__lanes_share s = fa__lanes_share_of(w->plan, i % w->plan->blocks);
-        float *y = fa__lanes_element(g->y, group * g->channels * g->stride[1], g->dtype);
-        fa__lanes_load_points(&points, &s, fa__lanes_element(g->x, group * g->p.channels * g->p.stride[1], g->dtype), r.x);
+        const fa__lanes_rows x = fa__lanes_rows_of_x(&w->p, w->plan, &s, g->dtype, r.zeros),
+                             y = fa__lanes_rows_of_y(g, &s);
+        const fa__lanes_points points = {g->p.channels, w->plan->block_rows,  w->tiles,
+                                         w->plan->tile, w->finite && s.level, r.row};
+        fa__lanes_load_points(&points, &x, fa__lanes_element(g->x, group * g->p.channels * x.channel, g->dtype), r.x);
         for (int64_t row = 0; row < w->plan->rows; row++) {
             int64_t rows[2] = {0, w->p.taps[0]};
             if (w->finite && s.level && w->plan->padded[0])
                 fa__lanes_meet(&w->p, 0, s.first[0] + row, 1, rows);
             run_row(w, &r, group, row, rows);
             for (int64_t k = 0; k < g->channels; k++)
-                fa__lanes_store_row(g, &s, fa__lanes_element(y, k * g->stride[1], g->dtype), row, r.y + k * width);
+                fa__lanes_store_row(&y, fa__lanes_element(g->y, (group * g->channels + k) * y.channel, g->dtype), row,
+                                    1, r.y + k * width);
         }
     }
 }

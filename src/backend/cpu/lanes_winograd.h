@@ -5,9 +5,9 @@
  *
  * The eight products by elements are summed over channels and over the rows of the kernel, before A' makes pixels of
  * them: 8 instead of 18, 20 or 14 products for a row of a kernel. The gradient of the weight is the transposed formula,
- * G' [(A dy) * (B' x)], summed over pixels, too. The points are 0, 1, -1, 1/2, -1/2, 2, -2 and infinity. Results are not
- * the chains of convolution.h (docs/math.md); they are the same at every level that has a fused multiply-add, and for
- * any number of threads. */
+ * G' [(A dy) * (B' x)], summed over pixels, too. The points are 0, 1, -1, 1/2, -1/2, 2, -2 and infinity. Results are
+ * not the chains of convolution.h (docs/math.md); they are the same at every level that has a fused multiply-add, and
+ * for any number of threads. */
 #ifndef FA__BACKEND_CPU_LANES_WINOGRAD_H
 #define FA__BACKEND_CPU_LANES_WINOGRAD_H
 #include "backend/cpu/lanes_block.h"
@@ -17,14 +17,14 @@
 
 enum { FA__LANES_POINTS = 8 };
 
-/* The transforms. The taps of a kernel are 3, 5 or 7: so many numbers behind the first of each. Pairs of points are 0 and
- * infinity, 1 and -1, 1/2 and -1/2, 2 and -2. */
+/* The transforms. The taps of a kernel are 3, 5 or 7: so many numbers behind the first of each. Pairs of points are 0
+ * and infinity, 1 and -1, 1/2 and -1/2, 2 and -2. */
 enum {
-    FA__LANES_IMAGE,                                 /* B': 8 pixels to 8 points */
-    FA__LANES_TILE,                                  /* A': 8 to 6, 4 or 2 */
-    FA__LANES_TILE_BACK = FA__LANES_TILE + 3,        /* A: 6, 4 or 2 to two points, for each pair of them */
-    FA__LANES_KERNEL = FA__LANES_TILE_BACK + 4 * 3,  /* G: 3, 5 or 7 to 8 */
-    FA__LANES_KERNEL_BACK = FA__LANES_KERNEL + 3,    /* G': 8 to 3, 5 or 7 */
+    FA__LANES_IMAGE,                                /* B': 8 pixels to 8 points */
+    FA__LANES_TILE,                                 /* A': 8 to 6, 4 or 2 */
+    FA__LANES_TILE_BACK = FA__LANES_TILE + 3,       /* A: 6, 4 or 2 to two points, for each pair of them */
+    FA__LANES_KERNEL = FA__LANES_TILE_BACK + 4 * 3, /* G: 3, 5 or 7 to 8 */
+    FA__LANES_KERNEL_BACK = FA__LANES_KERNEL + 3,   /* G': 8 to 3, 5 or 7 */
     FA__LANES_TRANSFORMS = FA__LANES_KERNEL_BACK + 3
 };
 
@@ -57,16 +57,13 @@ static inline int64_t fa__lanes_whole(int64_t floats)
 
 /* How x becomes a block of points, by points, channels, rows and tiles */
 typedef struct fa__lanes_points {
-    const fa__patches *p; /* of whole tiles */
-    const fa__lanes_plan *plan;
-    int64_t tiles, tile; /* of a row, and the pixels of one */
-    fa_dtype dtype;
-    bool skip;           /* rows that are padding for all lanes are left out */
-    float *row;          /* room for a row of the block */
-    const float *zeros;
+    int64_t channels, block_rows; /* of x */
+    int64_t tiles, tile;          /* of a row, and the pixels of one */
+    bool skip;                    /* rows that are padding for all lanes are left out */
+    float *row;                   /* room for a row of the block */
 } fa__lanes_points;
 
-void fa__lanes_load_points(const fa__lanes_points *, const fa__lanes_share *, const float *x, float *block);
+void fa__lanes_load_points(const fa__lanes_points *, const fa__lanes_rows *, const float *x, float *block);
 
 /* A convolution, or the gradient of its input, as such a plan says. False, with the error set: no memory. */
 bool fa__lanes_winograd_image(const fa__lanes_image *, const fa__lanes_plan *);

@@ -1,6 +1,6 @@
-/* Gradients of weights by Winograd's filtering along rows (lanes_winograd.h). Each lane has a stretch of the pixels, whose
- * sums are those of convolution.h but for the filtering. x becomes points on its way into a block. y becomes two points
- * at a time, of some rows and channels, which stay in the first-level cache while they are multiplied. */
+/* Gradients of weights by Winograd's filtering along rows (lanes_winograd.h). Each lane has a stretch of the pixels,
+ * whose sums are those of convolution.h but for the filtering. x becomes points on its way into a block. y becomes two
+ * points at a time, of some rows and channels, which stay in the first-level cache while they are multiplied. */
 #include "backend/cpu/lanes_winograd.h"
 #include "backend/cpu/scratch.h"
 #include "base/parallel.h"
@@ -99,9 +99,9 @@ static void run_rows(const work *w, const room *r, int64_t row, int64_t rows)
             const int64_t from = fa__lanes_tile_at(v->out, w->parts, i),
                           channels = fa__lanes_tile_at(v->out, w->parts, i + 1) - from, count = rows * w->tiles;
             fa__lanes_transform(FA__LANES_TILE_BACK + pair * 3 + fa__lanes_of_taps(v->kernel[1]),
-                                (fa__lanes_lines){channels, count, r->pair, channels * count * lanes, lanes, count * lanes,
-                                                  r->y + (from * w->y->rows + row) * width, lanes, tile * lanes,
-                                                  w->y->rows * width, NULL});
+                                (fa__lanes_lines){channels, count, r->pair, channels * count * lanes, lanes,
+                                                  count * lanes, r->y + (from * w->y->rows + row) * width, lanes,
+                                                  tile * lanes, w->y->rows * width, NULL});
             multiply(w, r, pair, from, channels, row, rows);
         }
 }
@@ -119,9 +119,9 @@ static void store_sums(const work *w, const room *r, int64_t i, int count)
     fa__cpu_lanes->add(row, r->sums, POINTS * w->each, count);
     for (int64_t k = 0; k * FA__CONVOLUTION_ADDED < count; k++) {
         float *to = w->g->sums + (first + k) * w->each * v->kernel[1];
-        fa__lanes_transform(FA__LANES_KERNEL_BACK + fa__lanes_of_taps(v->kernel[1]),
-                            (fa__lanes_lines){1, column / lanes, r->columns, column, lanes, 0, row[k], w->each, lanes, 0,
-                                              NULL});
+        fa__lanes_transform(
+            FA__LANES_KERNEL_BACK + fa__lanes_of_taps(v->kernel[1]),
+            (fa__lanes_lines){1, column / lanes, r->columns, column, lanes, 0, row[k], w->each, lanes, 0, NULL});
         for (int64_t tap = 0; tap < v->in * v->kernel[0]; tap++)
             for (int64_t u = 0; u < v->kernel[1]; u++, to += v->out)
                 memcpy(to, r->columns + u * column + tap * v->out, (size_t)v->out * sizeof *to);
@@ -138,16 +138,18 @@ static void run_blocks(void *context, int64_t begin, int64_t end)
         atomic_store(&w->failed, true);
         return;
     }
-    const fa__lanes_points points = {
-        .p = &w->of_x, .plan = w->x, .tiles = w->tiles, .tile = w->y->tile, .dtype = dtype, .row = r.row, .zeros = r.zeros};
+    const fa__lanes_points points = {v->in, w->x->block_rows, w->tiles, w->y->tile, false, r.row};
     for (int64_t i = begin; i < end; i++) {
         const int64_t group = i / w->x->blocks;
         const fa__lanes_share s = fa__lanes_share_of(w->x, i % w->x->blocks);
+        const fa__lanes_rows of_x = fa__lanes_rows_of_x(&w->of_x, w->x, &s, dtype, r.zeros),
+                             of_y = fa__lanes_rows_of_x(&w->of_y, w->y, &s, dtype, r.zeros);
         memset(r.sums, 0, (size_t)(POINTS * w->each * fa__cpu_lanes->lanes) * sizeof *r.sums);
         for (int64_t n = 0; n < w->x->each; n++) {
-            fa__lanes_load_points(&points, &s, fa__lanes_element(w->g->x, group * v->in * v->x[1] + n * v->x[0], dtype), r.x);
-            fa__lanes_load(&w->of_y, w->y, &s, dtype,
-                           fa__lanes_element(w->g->y, group * v->out * v->y[1] + n * v->y[0], dtype), r.zeros, r.y);
+            fa__lanes_load_points(&points, &of_x,
+                                  fa__lanes_element(w->g->x, group * v->in * v->x[1] + n * v->x[0], dtype), r.x);
+            fa__lanes_load(&of_y, w->y, v->out,
+                           fa__lanes_element(w->g->y, group * v->out * v->y[1] + n * v->y[0], dtype), r.y);
             for (int64_t row = 0; row < w->y->rows; row += w->some)
                 run_rows(w, &r, row, fa__min(w->some, w->y->rows - row));
         }

@@ -404,15 +404,6 @@ static void add(float *const *row, const float *block, int64_t n, int count)
         add_lines(row, block, n, count);
 }
 
-const fa__lanes_kernels FA__SIMD(fa__lanes) = {L,
-                                               CHANNELS,
-                                               ACROSS,
-                                               sums,
-                                               products,
-                                               gather,
-                                               gather_f16,
-                                               gather_bf16,
-                                               scatter,
-                                               scatter_bf16,
-                                               add,
-                                               FA__SIMD(fa__lanes_transforms)};
+const fa__lanes_kernels FA__SIMD(fa__lanes) = {L,        CHANNELS,     ACROSS,     sums,
+                                               products, gather,       gather_f16, gather_bf16,
+                                               scatter,  scatter_bf16, add,        FA__SIMD(fa__lanes_transforms)};

@@ -5,14 +5,23 @@
 
 enum { L = f32_lanes, POINTS = FA__LANES_POINTS };
 
-/* Points come in pairs p and -p: what even powers of p give is the same for both, what odd ones give has the other sign.
+/* Points come in pairs p and -p: what even powers of p give is the same for both, what odd ones give has the other
+ * sign.
  */
 #define P0 1.0
 #define P1 0.5
 #define P2 2.0
 
 /* p^i */
-#define POWER(p, i) ((i) == 0 ? 1 : (p) * ((i) == 1 ? 1 : (p) * ((i) == 2 ? 1 : (p) * ((i) == 3 ? 1 : (p) * ((i) == 4 ? 1 : (p) * ((i) == 5 ? 1 : (p)))))))
+#define POWER(p, i)                                                                                                    \
+    ((i) == 0                                                                                                          \
+         ? 1                                                                                                           \
+         : (p)                                                                                                         \
+               * ((i) == 1                                                                                             \
+                      ? 1                                                                                              \
+                      : (p)                                                                                            \
+                            * ((i) == 2 ? 1                                                                            \
+                                        : (p) * ((i) == 3 ? 1 : (p) * ((i) == 4 ? 1 : (p) * ((i) == 5 ? 1 : (p)))))))
 
 /* B', whose rows are the products of (x - q) over all other points q */
 INLINE void image(f32v to[POINTS], const f32v x[POINTS])
@@ -108,8 +117,9 @@ INLINE void kernel_back(f32v *to, const f32v m[POINTS], int taps)
         for (int64_t r = 0; r < l.rows; r++) {                                                                         \
             const float *from = l.from + r * l.from_row;                                                               \
             float *to = l.to + r * l.to_row;                                                                           \
-            with(const f32v bias = f32_splat(l.bias ? l.bias[r] : 0);)                                                 \
-            for (int64_t n = l.count; n > 0; n--, from += l.from_next, to += l.to_next) {                              \
+            with(const f32v bias = f32_splat(l.bias ? l.bias[r] : 0);) for (int64_t n = l.count; n > 0;                \
+                                                                            n--, from += l.from_next, to += l.to_next) \
+            {                                                                                                          \
                 f32v in[from_points], out[to_points];                                                                  \
                 UNROLL                                                                                                 \
                 for (int i = 0; i < (from_points); i++)                                                                \
@@ -117,7 +127,7 @@ INLINE void kernel_back(f32v *to, const f32v m[POINTS], int taps)
                 transform;                                                                                             \
                 UNROLL                                                                                                 \
                 for (int i = 0; i < (to_points); i++)                                                                  \
-                    f32_store(to + i * l.to_point, out[i] with(+ bias));                                               \
+                    f32_store(to + i * l.to_point, out[i] with(+bias));                                                \
             }                                                                                                          \
         }                                                                                                              \
     }
@@ -136,5 +146,6 @@ LINES_OF(5)
 LINES_OF(7)
 
 #define OF_EACH(name) name##_3, name##_5, name##_7
-fa__lanes_transforms FA__SIMD(fa__lanes_transforms) = {images, OF_EACH(tiles),  OF_EACH(back_0),  OF_EACH(back_1),     OF_EACH(back_2), OF_EACH(back_3), OF_EACH(kernels),
-                                                       OF_EACH(kernels_back)};
+fa__lanes_transforms FA__SIMD(fa__lanes_transforms) = {images,           OF_EACH(tiles),       OF_EACH(back_0),
+                                                       OF_EACH(back_1),  OF_EACH(back_2),      OF_EACH(back_3),
+                                                       OF_EACH(kernels), OF_EACH(kernels_back)};
