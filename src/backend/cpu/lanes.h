@@ -38,6 +38,7 @@ typedef void (*const fa__lanes_transforms[])(const struct fa__lanes_lines *); /*
 
 typedef struct fa__lanes_kernels {
     int lanes, channels, across; /* of a vector; at most, of a tile: channels, and pixels or taps */
+    int fewer, wider;            /* the same of another tile for `sums`; fewer = 0: there is none */
     void (*sums)(const fa__lanes_sums *);
     void (*products)(const fa__lanes_products *);
     /* block[i * lanes + j] = row[j][i], for i < n */

@@ -192,17 +192,32 @@ static void run_image_blocks(void *context, int64_t begin, int64_t end)
     }
 }
 
+/* In so many parts of channels and pieces of tiles; the result is about the time that the products take. Tiles of less
+ * than eight sums wait for each other. */
+static int64_t divide(image_work *w, int channels, int across)
+{
+    enum { LEAST = 8 };
+    w->parts = fa__lanes_tiles(w->g->channels, channels);
+    w->pieces = fa__lanes_tiles(w->tiles, across);
+    w->piece = w->tiles / w->pieces;
+    w->wider = w->tiles % w->pieces;
+    int64_t time = 0;
+    for (int64_t i = 0; i < w->parts; i++) {
+        const int64_t count =
+            fa__lanes_tile_at(w->g->channels, w->parts, i + 1) - fa__lanes_tile_at(w->g->channels, w->parts, i);
+        const int64_t narrow = count * w->piece, wide = count * (w->piece + 1);
+        time += (w->pieces - w->wider) * (narrow < LEAST ? LEAST : narrow) + w->wider * (wide < LEAST ? LEAST : wide);
+    }
+    return time;
+}
+
 bool fa__lanes_winograd_image(const fa__lanes_image *g, const fa__lanes_plan *plan)
 {
-    image_work w = {.g = g,
-                    .plan = plan,
-                    .p = g->p,
-                    .tiles = plan->columns / plan->tile,
-                    .parts = fa__lanes_tiles(g->channels, fa__cpu_lanes->channels)};
+    image_work w = {.g = g, .plan = plan, .p = g->p, .tiles = plan->columns / plan->tile};
+    const fa__lanes_kernels *k = fa__cpu_lanes;
     w.p.pixels[1] = plan->columns;
-    w.pieces = fa__lanes_tiles(w.tiles, fa__cpu_lanes->across);
-    w.piece = w.tiles / w.pieces;
-    w.wider = w.tiles % w.pieces;
+    if (!k->fewer || divide(&w, k->channels, k->across) <= divide(&w, k->fewer, k->wider))
+        divide(&w, k->channels, k->across);
     const bool ok = transform_weights(&w);
     if (ok)
         fa__parallel_for(g->groups * plan->blocks, 1, run_image_blocks, &w);

@@ -8,11 +8,13 @@
 
 /* Sums, a vector of one operand for each column, and one of the other fill the registers. */
 #if TILE_ROWS == 14
-enum { CHANNELS = 6, ACROSS = 4 };
+enum { CHANNELS = 6, ACROSS = 4, FEWER = 0, WIDER = 4 };
 #define EACH_WIDTH(X, channels) X(channels, 1) X(channels, 2) X(channels, 3) X(channels, 4)
+#define EACH_WIDER(X)
 #else
-enum { CHANNELS = 6, ACROSS = 2 };
+enum { CHANNELS = 6, ACROSS = 2, FEWER = 4, WIDER = 3 };
 #define EACH_WIDTH(X, channels) X(channels, 1) X(channels, 2)
+#define EACH_WIDER(X) X(1, 3) X(2, 3) X(3, 3) X(4, 3)
 #endif
 #define EACH_TILE(X)                                                                                                   \
     EACH_WIDTH(X, 1) EACH_WIDTH(X, 2) EACH_WIDTH(X, 3) EACH_WIDTH(X, 4) EACH_WIDTH(X, 5) EACH_WIDTH(X, 6)
@@ -21,7 +23,7 @@ enum { L = f32_lanes };
 
 /* ---- images ---- */
 
-INLINE void add_tap(f32v sum[CHANNELS][ACROSS], const f32v x[ACROSS], const float *weight, int channels, int pixels)
+INLINE void add_tap(f32v sum[CHANNELS][WIDER], const f32v x[WIDER], const float *weight, int channels, int pixels)
 {
     UNROLL
     for (int i = 0; i < channels; i++) {
@@ -32,11 +34,11 @@ INLINE void add_tap(f32v sum[CHANNELS][ACROSS], const f32v x[ACROSS], const floa
     }
 }
 
-INLINE void add_row(f32v sum[CHANNELS][ACROSS], const fa__lanes_sums *t, const float *x, const float *weight,
+INLINE void add_row(f32v sum[CHANNELS][WIDER], const fa__lanes_sums *t, const float *x, const float *weight,
                     int channels, int pixels)
 {
     for (int64_t k = t->taps[2]; k > 0; k--, x += t->x_tap[2], weight += channels) {
-        f32v xv[ACROSS];
+        f32v xv[WIDER];
         UNROLL
         for (int j = 0; j < pixels; j++)
             xv[j] = f32_load(x + j * t->x_next);
@@ -46,12 +48,12 @@ INLINE void add_row(f32v sum[CHANNELS][ACROSS], const fa__lanes_sums *t, const f
 
 /* The same for so many taps, which like the pixels are neighbours, in that order (step 1) or the other (-1): what one
  * of them reads of x the next has in registers. Fewer instructions are what counts where a core is shared. */
-INLINE void add_known_row(f32v sum[CHANNELS][ACROSS], const float *x, const float *weight, int channels, int pixels,
+INLINE void add_known_row(f32v sum[CHANNELS][WIDER], const float *x, const float *weight, int channels, int pixels,
                           int taps, int step)
 {
     UNROLL
     for (int k = 0; k < taps; k++) {
-        f32v xv[ACROSS];
+        f32v xv[WIDER];
         UNROLL
         for (int j = 0; j < pixels; j++)
             xv[j] = f32_load(x + (j + step * k) * L);
@@ -62,7 +64,7 @@ INLINE void add_known_row(f32v sum[CHANNELS][ACROSS], const float *x, const floa
 INLINE void sums_of_tile(const fa__lanes_sums *t, const float *first, float *y, int channels, int pixels, int taps,
                          int step)
 {
-    f32v sum[CHANNELS][ACROSS];
+    f32v sum[CHANNELS][WIDER];
     UNROLL
     for (int i = 0; i < channels; i++) {
         UNROLL
@@ -137,11 +139,13 @@ INLINE void sums_with(const fa__lanes_sums *t, int channels, int pixels)
         sums_with(t, channels, pixels);                                                                                \
     }
 EACH_TILE(SUMS)
+EACH_WIDER(SUMS)
 
 static void sums(const fa__lanes_sums *t)
 {
 #define SUMS_ENTRY(channels, pixels) [channels - 1][pixels - 1] = sums_##channels##_##pixels,
-    static void (*const table[CHANNELS][ACROSS])(const fa__lanes_sums *) = {EACH_TILE(SUMS_ENTRY)};
+    static void (*const table[CHANNELS][WIDER])(const fa__lanes_sums *) = {EACH_TILE(SUMS_ENTRY)
+                                                                               EACH_WIDER(SUMS_ENTRY)};
     table[t->channels - 1][t->pixels - 1](t);
 }
 
@@ -404,6 +408,6 @@ static void add(float *const *row, const float *block, int64_t n, int count)
         add_lines(row, block, n, count);
 }
 
-const fa__lanes_kernels FA__SIMD(fa__lanes) = {L,        CHANNELS,     ACROSS,     sums,
-                                               products, gather,       gather_f16, gather_bf16,
-                                               scatter,  scatter_bf16, add,        FA__SIMD(fa__lanes_transforms)};
+const fa__lanes_kernels FA__SIMD(fa__lanes) = {
+    L,      CHANNELS,   ACROSS,      FEWER,   WIDER,        sums, products,
+    gather, gather_f16, gather_bf16, scatter, scatter_bf16, add,  FA__SIMD(fa__lanes_transforms)};
