@@ -250,14 +250,20 @@ def result_lines(f, name, call):
 
 
 def names_of_numpy(f, name):
-    """Parameters with NumPy's names for options, and for a dimension that is the last parameter: those that may be missing;
-    and lines that read them."""
+    """Parameters with NumPy's names for options, and for a dimension: those that may be missing; and lines that read them."""
     ours = [o['name'] for o in f.get('options', []) if o['name'] in NUMPY]
     lines = [f'    if {NUMPY[o]} is not None:\n        {o} = {NUMPY[o]}\n' for o in ours]
-    if f['parameters'][-1:] and f['parameters'][-1]['name'] == 'dim':
+    if any(p['name'] == 'dim' for p in f['parameters']):
         ours.insert(0, 'dim')
         lines.insert(0, f"    if dim is None:\n        dim = _axis('{name}', axis)\n")
+        lines += [f"    if {n} is None:\n        _axis('{name}', None, '{n}')\n" for n in behind_dim(f)]
     return [f'{NUMPY[o]}=None' for o in ours], lines
+
+
+def behind_dim(f):
+    """The parameters behind the dimension, which may be missing as far as Python knows where it is given as axis."""
+    names = [name_of(p['name']) for p in f['parameters']]
+    return names[names.index('dim') + 1:] if 'dim' in names else []
 
 
 def function(f, name, structs):
@@ -269,7 +275,8 @@ def function(f, name, structs):
     signature += [f"{name_of(o['name'])}={default_of(o)[0]}" for o in ordered]
     others, read_others = names_of_numpy(f, name)
     if 'axis=None' in others and 'dim' in signature:
-        signature[signature.index('dim')] = 'dim=None'
+        given = {'dim', *behind_dim(f)}
+        signature = [f'{n}=None' if n in given else n for n in signature]
     signature += ['*', *others] if others else []
     c_types = [TYPES[p['type']][0] for p in f['parameters']] + (['c_void_p'] if 'struct' in f else [])
     result = f['result']

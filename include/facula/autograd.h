@@ -144,6 +144,41 @@ FA_API fa_tensors fa_grad_of(fa_tensors outputs, fa_tensors inputs, const fa_gra
     FA__CALL2(fa_grad_of, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__TENSOR_LIST, FA__TENSOR_LIST, outputs, __VA_ARGS__)
 #endif
 
+/** A function whose gradients are checked: returns a tensor that it computes from `inputs`; NULL after fa_fail(). */
+typedef fa_tensor *fa_gradcheck_function(void *context, fa_tensors inputs);
+
+/** Options of fa_gradcheck. */
+typedef struct fa_gradcheck_options {
+    size_t size;   /**< set by the macro */
+    void *context; /**< passed to the function */
+    double eps;    /**< what is added to each element of the inputs, and subtracted from it; more than 0 */
+    double atol;   /**< tolerance of each element of a gradient */
+    double rtol;   /**< and in proportion to the difference */
+    char fa__end;
+} fa_gradcheck_options;
+#define FA__DEFAULT_fa_gradcheck                                                                                       \
+    {                                                                                                                  \
+        offsetof(fa_gradcheck_options, fa__end), NULL, 1e-6, 1e-5, 1e-3, 0                                             \
+    }
+
+/** Compares the gradients of a function with finite differences, (f(x + eps) - f(x - eps)) / (2 eps), for all elements
+ *  of the result and of the inputs that require a gradient: for tests of gradients of one's own. A gradient g and a
+ *  difference d agree if |g - d| <= atol + rtol * |d|.
+ *
+ *      fa_gradcheck(f, FA_TENSORS(x, y), .context = NULL, .eps = 1e-6, .atol = 1e-5, .rtol = 1e-3)
+ *
+ *  The function is called twice for each element of the inputs, which hold other values then, and their own again
+ *  afterwards. It has to give the same result for the same inputs each time: no dropout in training mode. Parameters of
+ *  a module that it runs may be among the inputs.
+ *  @param function computes a tensor of the inputs
+ *  @param inputs   tensors, those that require a gradient in f64
+ *  @param options  the options shown above; NULL for the defaults
+ *  @return false and an error: FA_ERROR_GRADIENT names the first element whose gradient differs, and both values; they
+ *  are counted in row-major order */
+FA_API bool fa_gradcheck(fa_gradcheck_function *function, fa_tensors inputs, const fa_gradcheck_options *options);
+#define fa_gradcheck(...)                                                                                              \
+    FA__CALL2(fa_gradcheck, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__TENSOR_LIST, __VA_ARGS__)
+
 /** A hook that receives a gradient, in the thread that runs fa_backward(). It runs in a scope of its own, and may
  *  call fa_fail() to abort the backward pass.
  *  @return NULL to leave the gradient unchanged, or a tensor of the same shape that replaces it */

@@ -43,7 +43,29 @@
 #include <vector>
 
 /* Where a call is made from. */
-#define FA__HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+#define FA__HERE fa::detail::file_name file = __builtin_FILE(), int line = __builtin_LINE()
+namespace fa
+{
+namespace detail
+{
+/* The name of a file; no 0, which would be a pointer: x.view(6, 0) does not compile. */
+class file_name
+{
+  public:
+    template <class T, class = std::enable_if_t<std::is_same<T, const char *>::value>>
+    constexpr file_name(T file) : name(file)
+    {
+    }
+    constexpr operator const char *() const
+    {
+        return name;
+    }
+
+  private:
+    const char *name;
+};
+} // namespace detail
+} // namespace fa
 
 /** Prints a dtype to a stream: f32. */
 inline std::ostream &operator<<(std::ostream &to, fa_dtype dtype)
@@ -766,11 +788,14 @@ template <class T> class handle
   public:
     /** None. */
     handle() = default;
-    /** A reference to an object of C's functions, which keeps its other references. NULL is none. */
+    /** A reference to an object of C's functions, which keeps its other references. NULL is none; that of a call that
+     *  failed throws: fa::module(fa_module_clone(net.get())). */
     explicit handle(T *object) : pointer(static_cast<T *>((fa_keep)(object)))
     {
         if (object)
             detail::good(pointer);
+        else
+            detail::check();
     }
     handle(const handle &other) noexcept : pointer(static_cast<T *>((fa_keep)(other.pointer)))
     {
@@ -886,6 +911,7 @@ class tensor : public handle<fa_tensor>
     {
         const detail::call here(file, line);
         fa_shape whole = shape.get();
+        detail::good(one_is_open(whole));
         const size_t count = complete(whole, v.size());
         if (count != v.size())
             (fa_fail)(FA_ERROR_SHAPE, "fa::tensor::from: a vector of %zu elements for a shape of %zu", v.size(), count);
@@ -1153,6 +1179,16 @@ class tensor : public handle<fa_tensor>
   private:
     tensor(fa_tensor *object, taken t) : handle(object, t)
     {
+    }
+    /* Whether no size is negative, except one of -1; an error if not. */
+    static bool one_is_open(const fa_shape &shape)
+    {
+        int open = 0;
+        for (int i = 0; i < shape.rank && i < FA_MAX_DIMS; i++)
+            if (shape.dim[i] < 0 && (shape.dim[i] < -1 || open++))
+                return (fa_fail)(FA_ERROR_SHAPE, "fa::tensor::from: sizes are not negative, but one may be -1, which "
+                                                 "stands for the size that follows from the number of elements");
+        return true;
     }
     /* Makes a size of -1, if there is one, what `wanted` elements need; returns how many the shape then has. */
     static size_t complete(fa_shape &shape, size_t wanted)
@@ -1493,14 +1529,14 @@ inline const tensor tensor::operator[](const detail::written<tensor> &where) con
     return index({where.value}, where.written_in, where.written_at);
 }
 
-inline const tensor tensor::index(const index_parts &where, const char *file, int line) const
+inline const tensor tensor::index(const index_parts &where, detail::file_name file, int line) const
 {
     const detail::call here(file, line);
     return owned((fa_index)(get(), where.get()));
 }
 
-inline const tensor &tensor::index_put_(const index_parts &where, const arg &value, bool accumulate, const char *file,
-                                        int line) const
+inline const tensor &tensor::index_put_(const index_parts &where, const arg &value, bool accumulate,
+                                        detail::file_name file, int line) const
 {
     const detail::call here(file, line);
     fa_index_put_options o = FA__DEFAULT_fa_index_put;
@@ -1509,7 +1545,7 @@ inline const tensor &tensor::index_put_(const index_parts &where, const arg &val
     return *this;
 }
 
-inline const tensor &tensor::set(const fa::index &where, const arg &value, const char *file, int line) const
+inline const tensor &tensor::set(const fa::index &where, const arg &value, detail::file_name file, int line) const
 {
     const detail::call here(file, line);
     const char *const text = where.text.get();
@@ -1788,7 +1824,7 @@ class module : public handle<fa_module>
     module(fa_module *object, taken t) :handle(object, t)
     {
     }
-    tensor run(const tensors &inputs, const char *file, int line) const
+    tensor run(const tensors &inputs, detail::file_name file, int line) const
     {
         const detail::call here(file, line);
         return detail::of_module(fa__forward(get(), inputs.get()));
@@ -1966,7 +2002,7 @@ inline std::ostream &operator<<(std::ostream &to, const detail::written<module> 
     return to << m.value.summary({}, m.written_in, m.written_at);
 }
 
-inline hook tensor::on_grad(std::function<tensor(const tensor &)> function, const char *file, int line) const
+inline hook tensor::on_grad(std::function<tensor(const tensor &)> function, detail::file_name file, int line) const
 {
     const detail::call here(file, line);
     using F = decltype(function);
@@ -1983,7 +2019,7 @@ inline hook tensor::on_grad(std::function<tensor(const tensor &)> function, cons
         [](fa_tensor *t, int64_t n) { (fa_unhook)(t, n); });
 }
 
-template <class F, class> hook tensor::on_grad(F function, const char *file, int line) const
+template <class F, class> hook tensor::on_grad(F function, detail::file_name file, int line) const
 {
     const std::function<tensor(const tensor &)> run = [f = std::move(function)](const tensor &grad) mutable {
         f(grad);
@@ -1994,7 +2030,7 @@ template <class F, class> hook tensor::on_grad(F function, const char *file, int
 
 inline hook
 module::on_forward(std::function<tensor(const module &, const std::vector<tensor> &, const tensor &)> function,
-                   const char *file, int line) const
+                   detail::file_name file, int line) const
 {
     const detail::call here(file, line);
     using F = decltype(function);
@@ -2013,7 +2049,7 @@ module::on_forward(std::function<tensor(const module &, const std::vector<tensor
 }
 
 inline hook module::before_forward(std::function<void(const module &, std::vector<tensor> &)> function,
-                                   const char *file, int line) const
+                                   detail::file_name file, int line) const
 {
     const detail::call here(file, line);
     using F = decltype(function);
@@ -2035,7 +2071,7 @@ inline hook module::before_forward(std::function<void(const module &, std::vecto
 }
 
 inline hook module::on_backward(std::function<tensor(const module &, size_t, const tensor &, const tensor &)> function,
-                                const char *file, int line) const
+                                detail::file_name file, int line) const
 {
     const detail::call here(file, line);
     using F = decltype(function);
@@ -2054,8 +2090,8 @@ inline hook module::on_backward(std::function<tensor(const module &, size_t, con
         [](fa_module *m, int64_t n) { (fa_module_unhook)(m, n); });
 }
 
-inline hook module::before_backward(std::function<tensor(const module &, const tensor &)> function, const char *file,
-                                    int line) const
+inline hook module::before_backward(std::function<tensor(const module &, const tensor &)> function,
+                                    detail::file_name file, int line) const
 {
     const detail::call here(file, line);
     using F = decltype(function);
@@ -2074,6 +2110,35 @@ inline hook module::before_backward(std::function<tensor(const module &, const t
 }
 
 /* ---- functions with gradients of their own ---- */
+
+/** Options of gradcheck(): those of fa_gradcheck(). */
+struct gradcheck_options {
+    double eps = 1e-6, atol = 1e-5, rtol = 1e-3;
+};
+
+/** Throws if gradients of a function differ from finite differences: those of all elements of its result with respect
+ * to all elements of the inputs that require a gradient, which are f64.
+ *
+ *      fa::gradcheck([](auto &in) { return in[0] * in[0]; }, {x});
+ *
+ *  Exceptions of the function pass through the library. */
+inline void gradcheck(std::function<tensor(const std::vector<tensor> &inputs)> function, const tensors &inputs,
+                      const gradcheck_options &options = {}, FA__HERE)
+{
+    const detail::call here(file, line);
+    fa_gradcheck_options o = FA__DEFAULT_fa_gradcheck;
+    o.context = &function;
+    o.eps = options.eps, o.atol = options.atol, o.rtol = options.rtol;
+    fa_gradcheck_function *const called = [](void *context, fa_tensors in) -> fa_tensor * {
+        try {
+            return detail::handed_over((*static_cast<decltype(function) *>(context))(detail::all(in)));
+        } catch (...) {
+            detail::gave_up();
+        }
+        return nullptr;
+    };
+    detail::good((fa_gradcheck)(called, inputs.get(), &o));
+}
 
 /** Computes y = forward(inputs), with a gradient of the program's own:
  *
@@ -2916,7 +2981,7 @@ class meter : public handle<fa_meter>
     meter(fa_meter *object, taken t) : handle(object, t)
     {
     }
-    void add(const arg &value, const fa_meter_update_options &options, const char *file, int line) const
+    void add(const arg &value, const fa_meter_update_options &options, detail::file_name file, int line) const
     {
         const detail::call here(file, line);
         detail::good((fa_meter_update)(get(), value.get(), &options));
@@ -3065,164 +3130,164 @@ namespace fa
 
 /* ---- operations as methods ---- */
 
-inline tensor tensor::abs(const char *file, int line) const
+inline tensor tensor::abs(detail::file_name file, int line) const
 {
     return fa::abs(*this, {}, file, line);
 }
-inline tensor tensor::exp(const char *file, int line) const
+inline tensor tensor::exp(detail::file_name file, int line) const
 {
     return fa::exp(*this, {}, file, line);
 }
-inline tensor tensor::log(const char *file, int line) const
+inline tensor tensor::log(detail::file_name file, int line) const
 {
     return fa::log(*this, {}, file, line);
 }
-inline tensor tensor::sqrt(const char *file, int line) const
+inline tensor tensor::sqrt(detail::file_name file, int line) const
 {
     return fa::sqrt(*this, {}, file, line);
 }
-inline tensor tensor::relu(const char *file, int line) const
+inline tensor tensor::relu(detail::file_name file, int line) const
 {
     return fa::relu(*this, {}, file, line);
 }
-inline tensor tensor::sigmoid(const char *file, int line) const
+inline tensor tensor::sigmoid(detail::file_name file, int line) const
 {
     return fa::sigmoid(*this, {}, file, line);
 }
-inline tensor tensor::tanh(const char *file, int line) const
+inline tensor tensor::tanh(detail::file_name file, int line) const
 {
     return fa::tanh(*this, {}, file, line);
 }
-inline tensor tensor::clone(const char *file, int line) const
+inline tensor tensor::clone(detail::file_name file, int line) const
 {
     return fa::clone(*this, {}, file, line);
 }
-inline tensor tensor::contiguous(const char *file, int line) const
+inline tensor tensor::contiguous(detail::file_name file, int line) const
 {
     return fa::contiguous(*this, {}, file, line);
 }
-inline tensor tensor::t(const char *file, int line) const
+inline tensor tensor::t(detail::file_name file, int line) const
 {
     return fa::t(*this, file, line);
 }
-inline tensor tensor::detach(const char *file, int line) const
+inline tensor tensor::detach(detail::file_name file, int line) const
 {
     return fa::detach(*this, file, line);
 }
-inline tensor tensor::pow(const arg &y, const char *file, int line) const
+inline tensor tensor::pow(const arg &y, detail::file_name file, int line) const
 {
     return fa::pow(*this, y, {}, file, line);
 }
-inline tensor tensor::matmul(const tensor &y, const char *file, int line) const
+inline tensor tensor::matmul(const tensor &y, detail::file_name file, int line) const
 {
     return fa::matmul(*this, y, {}, file, line);
 }
-inline tensor tensor::softmax(int64_t dim, const char *file, int line) const
+inline tensor tensor::softmax(int64_t dim, detail::file_name file, int line) const
 {
     return fa::softmax(*this, dim, {}, file, line);
 }
-inline tensor tensor::sum(const fa::dims &dim, bool keepdim, const char *file, int line) const
+inline tensor tensor::sum(const fa::dims &dim, bool keepdim, detail::file_name file, int line) const
 {
     sum_options o;
     o.dim = dim;
     o.keepdim = keepdim;
     return fa::sum(*this, o, file, line);
 }
-inline tensor tensor::mean(const fa::dims &dim, bool keepdim, const char *file, int line) const
+inline tensor tensor::mean(const fa::dims &dim, bool keepdim, detail::file_name file, int line) const
 {
     mean_options o;
     o.dim = dim;
     o.keepdim = keepdim;
     return fa::mean(*this, o, file, line);
 }
-inline tensor tensor::amax(const fa::dims &dim, bool keepdim, const char *file, int line) const
+inline tensor tensor::amax(const fa::dims &dim, bool keepdim, detail::file_name file, int line) const
 {
     amax_options o;
     o.dim = dim;
     o.keepdim = keepdim;
     return fa::amax(*this, o, file, line);
 }
-inline tensor tensor::amin(const fa::dims &dim, bool keepdim, const char *file, int line) const
+inline tensor tensor::amin(const fa::dims &dim, bool keepdim, detail::file_name file, int line) const
 {
     amin_options o;
     o.dim = dim;
     o.keepdim = keepdim;
     return fa::amin(*this, o, file, line);
 }
-inline tensor tensor::max(const char *file, int line) const
+inline tensor tensor::max(detail::file_name file, int line) const
 {
     return fa::amax(*this, {}, file, line);
 }
-inline tensor tensor::min(const char *file, int line) const
+inline tensor tensor::min(detail::file_name file, int line) const
 {
     return fa::amin(*this, {}, file, line);
 }
 template <class Number, detail::if_integer<Number>>
-max_result tensor::max(Number dim, bool keepdim, const char *file, int line) const
+max_result tensor::max(Number dim, bool keepdim, detail::file_name file, int line) const
 {
     return fa::max(*this, static_cast<int64_t>(dim), max_options{keepdim}, file, line);
 }
 template <class Number, detail::if_integer<Number>>
-min_result tensor::min(Number dim, bool keepdim, const char *file, int line) const
+min_result tensor::min(Number dim, bool keepdim, detail::file_name file, int line) const
 {
     return fa::min(*this, static_cast<int64_t>(dim), min_options{keepdim}, file, line);
 }
-inline tensor tensor::argmax(int64_t dim, bool keepdim, const char *file, int line) const
+inline tensor tensor::argmax(int64_t dim, bool keepdim, detail::file_name file, int line) const
 {
     argmax_options o;
     o.dim = dim;
     o.keepdim = keepdim;
     return fa::argmax(*this, o, file, line);
 }
-inline tensor tensor::argmin(int64_t dim, bool keepdim, const char *file, int line) const
+inline tensor tensor::argmin(int64_t dim, bool keepdim, detail::file_name file, int line) const
 {
     argmin_options o;
     o.dim = dim;
     o.keepdim = keepdim;
     return fa::argmin(*this, o, file, line);
 }
-inline tensor tensor::view(const fa::shape &shape, const char *file, int line) const
+inline tensor tensor::view(const fa::shape &shape, detail::file_name file, int line) const
 {
     return fa::view(*this, shape, file, line);
 }
-inline tensor tensor::expand(const fa::shape &shape, const char *file, int line) const
+inline tensor tensor::expand(const fa::shape &shape, detail::file_name file, int line) const
 {
     return fa::expand(*this, shape, file, line);
 }
-inline tensor tensor::reshape(const fa::shape &shape, const char *file, int line) const
+inline tensor tensor::reshape(const fa::shape &shape, detail::file_name file, int line) const
 {
     return fa::reshape(*this, shape, {}, file, line);
 }
-inline tensor tensor::permute(const fa::shape &dims, const char *file, int line) const
+inline tensor tensor::permute(const fa::shape &dims, detail::file_name file, int line) const
 {
     return fa::permute(*this, dims, file, line);
 }
-inline tensor tensor::transpose(int64_t dim0, int64_t dim1, const char *file, int line) const
+inline tensor tensor::transpose(int64_t dim0, int64_t dim1, detail::file_name file, int line) const
 {
     return fa::transpose(*this, dim0, dim1, file, line);
 }
-inline tensor tensor::flatten(int64_t start_dim, int64_t end_dim, const char *file, int line) const
+inline tensor tensor::flatten(int64_t start_dim, int64_t end_dim, detail::file_name file, int line) const
 {
     flatten_options o;
     o.start_dim = start_dim;
     o.end_dim = end_dim;
     return fa::flatten(*this, o, file, line);
 }
-inline tensor tensor::squeeze(const fa::dims &dim, const char *file, int line) const
+inline tensor tensor::squeeze(const fa::dims &dim, detail::file_name file, int line) const
 {
     squeeze_options o;
     o.dim = dim;
     return fa::squeeze(*this, o, file, line);
 }
-inline tensor tensor::unsqueeze(int64_t dim, const char *file, int line) const
+inline tensor tensor::unsqueeze(int64_t dim, detail::file_name file, int line) const
 {
     return fa::unsqueeze(*this, dim, file, line);
 }
-inline tensor tensor::select(int64_t dim, int64_t index, const char *file, int line) const
+inline tensor tensor::select(int64_t dim, int64_t index, detail::file_name file, int line) const
 {
     return fa::select(*this, dim, index, file, line);
 }
-inline tensor tensor::narrow(int64_t dim, int64_t start, int64_t length, const char *file, int line) const
+inline tensor tensor::narrow(int64_t dim, int64_t start, int64_t length, detail::file_name file, int line) const
 {
     return fa::narrow(*this, dim, start, length, file, line);
 }

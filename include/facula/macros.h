@@ -108,6 +108,21 @@ struct fa__line_guard {
 #define FA__4_(a, b, c, d, ...) d
 #define FA__5(...) FA__5_(__VA_ARGS__, fa__argument_5_is_missing, fa__argument_5_is_missing, fa__argument_5_is_missing, fa__argument_5_is_missing, )
 #define FA__5_(a, b, c, d, e, ...) e
+/* The second and last argument, in parentheses if it is a compound literal, whose commas separate arguments; and the
+ * number of arguments, 2 if it is */
+#define FA__LAST2(...) FA__CAT(FA__LAST2_, FA__IS_LITERAL(FA__2(__VA_ARGS__)))(__VA_ARGS__)
+#define FA__LAST2_0(...) FA__2(__VA_ARGS__)
+#define FA__LAST2_1(a, ...) (__VA_ARGS__)
+#define FA__COUNT2(...) FA__CAT(FA__COUNT2_, FA__IS_LITERAL(FA__2(__VA_ARGS__)))(__VA_ARGS__)
+#define FA__COUNT2_0(...) FA__COUNT(__VA_ARGS__)
+#define FA__COUNT2_1(...) 2
+/* 1 if the argument begins with parentheses and goes on behind them, as (fa_shape){2 does, else 0 */
+#define FA__IS_LITERAL(a) FA__CAT(FA__IS_LITERAL_, FA__CAT(FA__IS_PAIR(FA__COMMA a), FA__EMPTY(FA__NOTHING a)))
+#define FA__IS_LITERAL_00 0
+#define FA__IS_LITERAL_01 0
+#define FA__IS_LITERAL_10 1
+#define FA__IS_LITERAL_11 0
+#define FA__NOTHING(...)
 #define FA__DROP1(a, ...) __VA_ARGS__
 #define FA__DROP2(a, b, ...) __VA_ARGS__
 #define FA__DROP3(a, b, c, ...) __VA_ARGS__

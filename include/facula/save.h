@@ -283,7 +283,8 @@ typedef fa_checkpoint_options fa_checkpoint_load_options;
  *  An epoch that was left with `break` is resumed where it was left; fa_loader_position() explains how to continue
  *  with the next epoch instead.
  *
- *  @param path    path of the file, which is replaced if it exists
+ *  @param path    path of the file, which is replaced if it exists. A name that ends with ".pt" or ".pth" is an error,
+ * as for fa_save()
  *  @param options the objects to save
  *  @return false and an error, with the old file unchanged */
 FA_API bool fa_checkpoint_save(const char *path, const fa_checkpoint_options *options);

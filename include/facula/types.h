@@ -611,7 +611,7 @@ static inline fa_shape fa__scalar_shape(void)
 
 /* FA__CALLED2(function, a conversion for each operand, operands...): the same without options. */
 #define FA__CALLED2(f, c1, c2, ...)                                                                                    \
-    FA__CALLED2_(f, c1, c2, __COUNTER__, FA__COUNT(__VA_ARGS__), FA__1(__VA_ARGS__), FA__2(__VA_ARGS__))
+    FA__CALLED2_(f, c1, c2, __COUNTER__, FA__COUNT2(__VA_ARGS__), FA__1(__VA_ARGS__), FA__LAST2(__VA_ARGS__))
 #define FA__CALLED2_(...) FA__CALLED2__(__VA_ARGS__)
 #define FA__CALLED2__(f, c1, c2, u, count, a, b)                                                                       \
     __extension__({                                                                                                    \

@@ -34,6 +34,12 @@ static inline int fa__dims_named(fa_dims d)
     return d >= FA__DIMS(1) && d < FA__DIMS(FA_MAX_DIMS + 1) ? (int)(d >> 52) : 0;
 }
 
+/* Whether a number that stands where a dimension goes was made by FA_PAIR. */
+static inline bool fa__dim_is_pair(int64_t dim)
+{
+    return dim >= INT64_C(1) << 62 && dim != INT64_MAX;
+}
+
 /* Identifies one draw of random numbers: call number `call` of the sequence started by `seed`. */
 typedef struct fa__key {
     uint64_t seed, call;

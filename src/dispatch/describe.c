@@ -55,14 +55,28 @@ static void add_number(struct fa__text *text, const fa_arg *a)
         fa__text_add(text, fa__int_in(*a) ? "true" : "false");
 }
 
+/* What a number is where dimensions go: FA_PAIR(1, 2), FA_DIMS(2, 2), in the order in which they were written, or a
+ * plain number. */
+static void add_written(struct fa__text *text, int64_t d)
+{
+    const fa_shape order = fa__dims_in_order(d);
+    if (fa__dim_is_pair(d))
+        fa__text_add(text, "FA_PAIR(%" PRId64 ", %" PRId64 ")", fa_pair_at(d, 0), fa_pair_at(d, 1));
+    else if (!fa__dims_named(d))
+        fa__text_add(text, "%" PRId64, d);
+    else if (d & FA__DIM(9))
+        fa__text_add(text, "FA_DIMS(out of range)");
+    else
+        for (int i = 0; i < order.rank; i++)
+            fa__text_add(text, "%s%" PRId64 "%s", i ? ", " : "FA_DIMS(", order.dim[i], i + 1 < order.rank ? "" : ")");
+}
+
 static void add_dims(struct fa__text *text, fa_dims d)
 {
     if (d == FA_ALL)
         fa__text_add(text, "all");
-    else if (d >= INT64_C(1) << 62 && d != INT64_MAX)
-        fa__text_add(text, "FA_PAIR(%" PRId64 ", %" PRId64 ")", fa_pair_at(d, 0), fa_pair_at(d, 1));
     else if (!fa__dims_named(d))
-        fa__text_add(text, "%" PRId64, d);
+        add_written(text, d);
     else {
         const char *between = "(";
         for (int i = -8; i < 8; i++)
@@ -83,10 +97,9 @@ static void add_pair(struct fa__text *text, fa_pair p)
         fa__text_add(text, "same");
     else if (p == FA__PAIR_INVALID)
         fa__text_add(text, "out of range");
-    else if (fa__dims_named(p)) {
-        fa__text_add(text, "FA_DIMS");
-        add_dims(text, p);
-    } else if (height == width)
+    else if (fa__dims_named(p))
+        add_written(text, p);
+    else if (height == width)
         fa__text_add(text, "%" PRId64, height);
     else
         fa__text_add(text, "(%" PRId64 ", %" PRId64 ")", height, width);
@@ -139,6 +152,15 @@ static void add_numbers(struct fa__text *text, const fa_list *list)
     fa__text_add(text, list->count > 16 ? ", ...}" : "}");
 }
 
+/* A shape; and where one holds dimensions, what was written in their place. */
+static void add_shape(struct fa__text *text, const fa_shape *s)
+{
+    if (s->rank == 1 && fa__dim_is_pair(s->dim[0]))
+        add_written(text, s->dim[0]);
+    else
+        fa__describe_shape(text, s->rank, s->dim);
+}
+
 static void add_field(struct fa__text *text, const fa__field *f, const void *p, detail much)
 {
     const bool origins = much != PLAIN;
@@ -160,7 +182,10 @@ static void add_field(struct fa__text *text, const fa__field *f, const void *p, 
         add_numbers(text, p);
         break;
     case FA__INT:
-        fa__text_add(text, "%" PRId64, *(const int64_t *)p);
+        if (strstr(f->name, "dim"))
+            add_written(text, *(const int64_t *)p);
+        else
+            fa__text_add(text, "%" PRId64, *(const int64_t *)p);
         break;
     case FA__DOUBLE:
         fa__text_add_number(text, *(const double *)p);
@@ -175,7 +200,7 @@ static void add_field(struct fa__text *text, const fa__field *f, const void *p, 
         add_pair(text, *(const fa_pair *)p);
         break;
     case FA__SHAPE:
-        fa__describe_shape(text, ((const fa_shape *)p)->rank, ((const fa_shape *)p)->dim);
+        add_shape(text, p);
         break;
     case FA__DTYPE:
         fa__text_add(text, "%s", fa_dtype_name(*(const fa_dtype *)p));

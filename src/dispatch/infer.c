@@ -1,13 +1,29 @@
 /* What inference functions share: dimensions by number, shapes of reductions, of results like an operand. */
 #include "dispatch/row.h"
 
+/* What is said of a number that is no dimension because it is a list or a pair of numbers; NULL if it is neither. */
+static const char *mistaken(int64_t dim)
+{
+    return fa__dim_is_pair(dim)
+               ? "FA_PAIR is a height and a width: a dimension is a plain number, several are FA_DIMS(0, 1)"
+           : fa__dims_named(dim) ? "FA_DIMS is a list of dimensions: one goes here, as a plain number"
+                                 : NULL;
+}
+
+bool fa__no_place(const fa__call *c, int64_t dim)
+{
+    const char *why = mistaken(dim);
+    return why ? fa__call_fail(c, FA_ERROR_ARGUMENT, "%s", why)
+               : fa__call_fail(c, FA_ERROR_INDEX, "there is no place %lld for a dimension", (long long)dim);
+}
+
 int fa__wrap_dim(const fa__call *c, const fa_tensor *x, int64_t dim)
 {
     int64_t rank = x->rank ? x->rank : 1;
     if (dim >= -rank && dim < rank)
         return (int)(dim < 0 ? dim + rank : dim);
-    if (c && dim >= INT64_C(1) << 62 && dim != INT64_MAX)
-        fa__call_fail(c, FA_ERROR_ARGUMENT, "FA_PAIR is a height and a width: dimensions are FA_DIMS(0, 1)");
+    if (c && mistaken(dim))
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "%s", mistaken(dim));
     else if (c)
         fa__call_fail(c, FA_ERROR_INDEX, "there is no dimension %lld in a %d-dim tensor", (long long)dim, x->rank);
     else

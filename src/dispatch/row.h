@@ -198,6 +198,8 @@ bool fa__check_holds(const fa__call *, fa_dtype, const fa_arg *number);
 bool fa__check_written(const fa__call *, fa_dtype, const fa_arg *number);
 /* The dimension that a number names, 0 to rank - 1; -1 after an error. */
 int fa__wrap_dim(const fa__call *, const fa_tensor *, int64_t dim);
+/* The error of a dim that is no place for a new dimension: false. */
+bool fa__no_place(const fa__call *c, int64_t dim);
 /* The dimensions that fa_dims names, as bits; false after an error. */
 bool fa__dim_set(const fa__call *, const fa_tensor *, fa_dims, unsigned *set);
 

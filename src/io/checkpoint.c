@@ -129,7 +129,7 @@ bool(fa_checkpoint_save)(const char *path, const fa_checkpoint_options *options)
 {
     fa_checkpoint_options o = FA__DEFAULT_fa_checkpoint;
     fa__options_read(&o, o.size, options);
-    if (fa_error_stands())
+    if (fa_error_stands() || !fa__check_no_pickle("fa_checkpoint_save", path))
         return false;
     FA_SCOPE;
     fa_parameters model = {0};

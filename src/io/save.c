@@ -9,6 +9,15 @@ static bool ends_with(const char *path, const char *ending)
     return length >= size && !strcmp(path + length - size, ending);
 }
 
+bool fa__check_no_pickle(const char *who, const char *path)
+{
+    return !path || !(ends_with(path, ".pt") || ends_with(path, ".pth"))
+           || fa_fail(FA_ERROR_ARGUMENT,
+                      "%s: %s: torch.load() would not read this file, which is no pickle of Python's: a name that "
+                      "ends with .safetensors is read by safetensors.torch.load_file()",
+                      who, path);
+}
+
 /* Writes one of NumPy's files. */
 static bool save_numpy(const char *path, fa_parameters state, fa_metadata metadata, bool many)
 {
@@ -34,13 +43,7 @@ bool(fa_save)(fa_parameters state, const char *path, const fa_save_options *opti
     bool many = path && ends_with(path, ".npz");
     if (many || (path && ends_with(path, ".npy")))
         return save_numpy(path, state, o.metadata, many);
-    if (path && (ends_with(path, ".pt") || ends_with(path, ".pth")))
-        return fa_fail(
-            FA_ERROR_ARGUMENT,
-            "fa_save: %s: torch.load() would not read this file, which is no pickle of Python's: a name that "
-            "ends with .safetensors is read by safetensors.torch.load_file()",
-            path);
-    return fa__save_safetensors(state, path, options);
+    return fa__check_no_pickle("fa_save", path) && fa__save_safetensors(state, path, options);
 }
 
 bool(fa_load)(fa_parameters state, const char *path, const fa_load_options *options)

@@ -80,14 +80,22 @@ bool fa__schedule_set(fa_schedule *s, const char *who)
     return good;
 }
 
-/* Computes the rates at `epoch`. */
+static bool momentum_set(fa_schedule *s)
+{
+    bool good = true;
+    for (int i = 0; good && s->momentum && i < s->groups; i++)
+        good = fa_optim_set_option(s->optim, i, s->momentum, s->kind->momentum(s));
+    return good;
+}
+
+/* Computes the rates at `epoch`, and the momentum. */
 static bool rates_at(fa_schedule *s, int64_t epoch, bool first)
 {
     int64_t was = s->epoch;
     s->epoch = epoch;
     for (int i = 0; i < s->groups; i++)
         s->next[i] = s->kind->rate(s, i, fa__schedule_rate(s, i), first);
-    bool good = !fa_error_stands() && fa__schedule_set(s, s->kind->name);
+    bool good = !fa_error_stands() && fa__schedule_set(s, s->kind->name) && momentum_set(s);
     if (!good)
         s->epoch = was;
     return good;

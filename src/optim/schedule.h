@@ -12,6 +12,7 @@ typedef struct fa__schedule_kind {
     /* Computes the rate of a group at s->epoch from the current one; `first`: the schedule is starting at epoch 0.
      * NaN after an error. */
     double (*rate)(const fa_schedule *s, int group, double now, bool first);
+    double (*momentum)(const fa_schedule *);      /* the momentum at s->epoch, if s->momentum names its option */
     bool (*begin)(fa_schedule *);                 /* sets the rates of epoch 0 */
     bool (*step)(fa_schedule *);                  /* advances to the next epoch */
     bool (*metric)(fa_schedule *, double metric); /* advances by a metric; `step` is NULL then */
@@ -25,8 +26,9 @@ struct fa_schedule {
     fa_optim *optim;
     int64_t epoch;
     int groups;
-    double *base_rate; /* base rate of each group */
-    double *next;      /* space for the rates of a step */
+    double *base_rate;    /* base rate of each group */
+    double *next;         /* space for the rates of a step */
+    const char *momentum; /* the option that is cycled with the rates; NULL: none */
 };
 
 /* Creates a schedule with base rates in the innermost scope: an object of `size` bytes, plus the rates of the groups.

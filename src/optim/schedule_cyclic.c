@@ -12,7 +12,6 @@ typedef struct cyclic {
     double max_lr, gamma, base_momentum, max_momentum;
     int64_t up, all; /* steps */
     mode mode;
-    const char *momentum; /* the option that is cycled; NULL: none */
 } cyclic;
 
 /* How far the rates are from the lowest ones, of 0 to 1. */
@@ -34,33 +33,13 @@ static double rate(const fa_schedule *s, int group, double now, bool first)
     return s->base_rate[group] + (t->max_lr - s->base_rate[group]) * height(t);
 }
 
-static bool epoch_set(fa_schedule *s, int64_t epoch)
+static double momentum(const fa_schedule *s)
 {
     const cyclic *t = (const cyclic *)s;
-    const int64_t was = s->epoch;
-    s->epoch = epoch;
-    for (int i = 0; i < s->groups; i++)
-        s->next[i] = rate(s, i, 0, false);
-    bool good = fa__schedule_set(s, s->kind->name);
-    const double momentum = t->max_momentum - (t->max_momentum - t->base_momentum) * height(t);
-    for (int i = 0; good && t->momentum && i < s->groups; i++)
-        good = fa_optim_set_option(s->optim, i, t->momentum, momentum);
-    if (!good)
-        s->epoch = was;
-    return good;
+    return t->max_momentum - (t->max_momentum - t->base_momentum) * height(t);
 }
 
-static bool begin(fa_schedule *s)
-{
-    return epoch_set(s, 0);
-}
-
-static bool step(fa_schedule *s)
-{
-    return epoch_set(s, s->epoch + 1);
-}
-
-static const fa__schedule_kind kind = {.name = "fa_schedule_cyclic", .rate = rate, .begin = begin, .step = step};
+static const fa__schedule_kind kind = {.name = "fa_schedule_cyclic", .rate = rate, .momentum = momentum};
 
 /* ---- creation ---- */
 
@@ -92,11 +71,11 @@ fa_schedule *(fa_schedule_cyclic)(fa_optim *o, double base_lr, double max_lr, co
     fa__options_read(&given, given.size, options);
     if (!fa__optim_check(o, kind.name) || !options_are_good(base_lr, max_lr, &given))
         return NULL;
-    const char *momentum = given.cycle_momentum ? fa__schedule_momentum(o, kind.name) : NULL;
-    cyclic *t = given.cycle_momentum && !momentum ? NULL : fa__schedule_new(&kind, sizeof *t, o);
+    const char *cycled = given.cycle_momentum ? fa__schedule_momentum(o, kind.name) : NULL;
+    cyclic *t = given.cycle_momentum && !cycled ? NULL : fa__schedule_new(&kind, sizeof *t, o);
     if (!t)
         return NULL;
-    t->momentum = momentum;
+    t->base.momentum = cycled;
     t->max_lr = max_lr;
     t->gamma = given.gamma;
     t->mode = mode_of(given.mode);

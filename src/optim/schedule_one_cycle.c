@@ -20,7 +20,6 @@ typedef struct one_cycle {
     int phases;
     int64_t steps;
     bool linear;
-    const char *momentum; /* the option that is cycled; NULL: none */
     double base_momentum, max_momentum, div_factor, final_div_factor;
 } one_cycle;
 
@@ -65,41 +64,17 @@ static double rate(const fa_schedule *s, int group, double now, bool first)
     return between(t, corner_rate(t, p->rate[0], group), corner_rate(t, p->rate[1], group), part);
 }
 
-static bool momentum_set(one_cycle *t)
+static double momentum(const fa_schedule *s)
 {
-    double part, momentum[2];
-    const phase *p = phase_at(t, (double)t->base.epoch, &part);
+    const one_cycle *t = (const one_cycle *)s;
+    double part, at[2];
+    const phase *p = phase_at(t, (double)s->epoch, &part);
     for (int i = 0; i < 2; i++)
-        momentum[i] = p->low_momentum[i] ? t->base_momentum : t->max_momentum;
-    bool good = true;
-    for (int i = 0; good && t->momentum && i < t->base.groups; i++)
-        good = fa_optim_set_option(t->base.optim, i, t->momentum, between(t, momentum[0], momentum[1], part));
-    return good;
+        at[i] = p->low_momentum[i] ? t->base_momentum : t->max_momentum;
+    return between(t, at[0], at[1], part);
 }
 
-static bool epoch_set(fa_schedule *s, int64_t epoch)
-{
-    int64_t was = s->epoch;
-    s->epoch = epoch;
-    for (int i = 0; i < s->groups; i++)
-        s->next[i] = rate(s, i, 0, false);
-    bool good = !fa_error_stands() && fa__schedule_set(s, s->kind->name) && momentum_set((one_cycle *)s);
-    if (!good)
-        s->epoch = was;
-    return good;
-}
-
-static bool begin(fa_schedule *s)
-{
-    return epoch_set(s, 0);
-}
-
-static bool step(fa_schedule *s)
-{
-    return epoch_set(s, s->epoch + 1);
-}
-
-static const fa__schedule_kind kind = {.name = "fa_schedule_one_cycle", .rate = rate, .begin = begin, .step = step};
+static const fa__schedule_kind kind = {.name = "fa_schedule_one_cycle", .rate = rate, .momentum = momentum};
 
 /* ---- creation ---- */
 
@@ -142,11 +117,11 @@ fa_schedule *(fa_schedule_one_cycle)(fa_optim *o, double max_lr, int64_t total_s
     if (!fa__optim_check(o, kind.name) || !options_are_good(max_lr, total_steps, &given)
         || !fa__groups_are_good(kind.name, ".max_lrs", given.max_lrs, (int)o->groups))
         return NULL;
-    const char *momentum = given.cycle_momentum ? fa__schedule_momentum(o, kind.name) : NULL;
-    one_cycle *t = given.cycle_momentum && !momentum ? NULL : fa__schedule_new(&kind, sizeof *t, o);
+    const char *cycled = given.cycle_momentum ? fa__schedule_momentum(o, kind.name) : NULL;
+    one_cycle *t = given.cycle_momentum && !cycled ? NULL : fa__schedule_new(&kind, sizeof *t, o);
     if (!t)
         return NULL;
-    t->momentum = momentum;
+    t->base.momentum = cycled;
     t->steps = total_steps;
     t->linear = !strcmp(given.anneal_strategy, "linear");
     t->base_momentum = given.base_momentum;

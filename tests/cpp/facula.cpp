@@ -1,7 +1,8 @@
 // facula.hpp: ownership, operators, errors with lines, exceptions through the library, networks, loaders. Usage: facula
-// WORK, a folder for files. Also compiled as C++17.
+// [WORK], a folder for files, without it one that is removed again. Also compiled as C++17.
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <facula/facula.hpp>
 #include <fstream>
@@ -105,7 +106,10 @@ static void values()
     CHECK((fa::tensor::from(std::vector<float>(), {-1, 2}).shape() == fa::shape{0, 2}));
     CHECK(says(failure([&] { (void)fa::tensor::from(data, {-1, 4}); }), "6 elements for a shape of 4"));
     CHECK(says(failure([&] { (void)fa::tensor::from(data, {-1, 0}); }), "6 elements for a shape of 0"));
-    CHECK(says(failure([&] { (void)fa::tensor::from(data, {-1, -1, 6}); }), line(__LINE__)));
+    for (const fa::shape &wrong : {fa::shape{-1, -1, 6}, fa::shape{-1, -1}, fa::shape{3, -2}})
+        CHECK(says(failure([&] { (void)fa::tensor::from(data, wrong); }), line(__LINE__)
+                                                                              + "fa::tensor::from: sizes are "
+                                                                                "not negative, but one may be -1"));
     CHECK((fa::zeros(3).shape() == fa::shape{3}) && x.view(-1).size(0) == 6 && fa::nn::layer_norm(3)(x).size(1) == 3);
     CHECK(fa::mse_loss(x, x + 1, FA_SUM).item() == 6 && fa::mse_loss(x, x + 1, {FA_SUM}).item() == 6);
     CHECK((x.shape() == fa::shape{2, 3}) && (x.shape() != fa::shape{3, 2}));
@@ -996,6 +1000,12 @@ static void gradients()
     fa::sum(inner * 3).backward();
     CHECK((fa::equal(inner.grad(), fa::tensor{3.0, 3.0})));
     CHECK(says(failure([] { fa::ones({2}).retain_grad(); }), line(__LINE__) + "retain_grad(): "));
+    const fa::tensor exact = fa::ones({2, 2}, {FA_F64}).requires_grad(true);
+    fa::gradcheck([](auto &in) { return fa::exp(in[0]) * in[0]; }, {exact});
+    const int at = __LINE__ + 1;
+    const auto differs = [&] { fa::gradcheck([](auto &in) { return in[0].detach() * in[0]; }, {exact * 0.5}); };
+    CHECK(says(failure(differs), line(at) + "fa_gradcheck: the gradient of element 0 of the result with respect to "));
+    CHECK(says(failure([&] { fa::gradcheck([](auto &) { return fa::tensor(); }, {exact}); }), line(__LINE__)));
     const fa::module net = fa::nn::linear(2, 1);
     CHECK(!net.requires_grad(false).parameters()["bias"].requires_grad());
     CHECK(net.requires_grad(true).parameters()["bias"].requires_grad());
@@ -1091,6 +1101,9 @@ static void empty_handles()
         CHECK(says(failure([&] { (void)(call); }), line(__LINE__)));                                                   \
         CHECK(!fa_error_stands() && x.numel() == 2 && x.sum().item() == 2);                                            \
     } while (0)
+    FAILS(fa::module(fa_module_clone(net.get())));
+    FAILS(fa::tensor(fa_relu(none.get())));
+    CHECK(!fa::module(static_cast<fa_module *>(nullptr)));
     FAILS(none.shape());
     FAILS(none.dtype());
     FAILS(none.device());
@@ -1414,20 +1427,23 @@ static void schedules()
 
 int main(int count, char **argument)
 {
+    char made[] = "/tmp/facula-cpp-XXXXXX";
+    const char *const temporary = count > 1 ? nullptr : mkdtemp(made);
+    const std::string work = count > 1 ? argument[1] : made;
     operators();
     values();
     assignment();
     indexing();
     messages();
     errors();
-    warnings_in_words_of_cpp(count > 1 ? argument[1] : ".");
+    warnings_in_words_of_cpp(work);
     networks_inside_networks();
     networks_that_are_moved();
     layers_that_were_not_added();
     results_that_are_inputs();
     networks_are_not_cloned();
     networks_that_modules_keep();
-    networks(count > 1 ? argument[1] : ".");
+    networks(work);
     recurrent();
     attention();
     methods();
@@ -1448,9 +1464,12 @@ int main(int count, char **argument)
     texts();
     meters();
     schedules();
-    checkpoints(count > 1 ? argument[1] : ".");
+    checkpoints(work);
     fa::set_num_threads(1);
     CHECK(says(failure([] { fa::set_num_threads(-1); }), line(__LINE__) + "fa_set_num_threads"));
+    for (const char *const file : {"/warnings.txt", "/cpp.safetensors", "/run.safetensors", ""})
+        if (temporary)
+            std::remove((work + file).c_str());
     if (!failures)
         std::printf("[       OK ] facula.hpp, C++ %ld\n", __cplusplus);
     return failures > 0;

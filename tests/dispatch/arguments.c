@@ -31,8 +31,7 @@ static void ranks_that_no_shape_has(void **state)
     const fa_dims many[] = {INT64_MAX, FA__DIMS(9),
                             FA__DIMS(2046)}; /* FA_DIMS has a number for each of at most eight */
     for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
-        static const char *const said[] = {"no dimension 9223372036854775807", "1 shifts for",
-                                           "dimensions are FA_DIMS"};
+        static const char *const said[] = {"no dimension 9223372036854775807", "1 shifts for", "several are FA_DIMS"};
         REFUSED(fa_roll(x, FA_SHAPE(1), .dims = many[i]), i ? FA_ERROR_ARGUMENT : FA_ERROR_INDEX, "fa_roll(", said[i]);
         REFUSED(fa_rot90(x, .dims = many[i]), FA_ERROR_SHAPE, "fa_rot90(", "two dimensions");
     }

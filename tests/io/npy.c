@@ -339,6 +339,9 @@ static void pickles(void **state)
     assert_error(FA_ERROR_ARGUMENT, "new.pt: torch.load() would not read this file", ".safetensors");
     assert_false(fa_save(FA_NAMED("w", fa_zeros(FA_SHAPE(2))), in_folder("new.pth")));
     assert_error(FA_ERROR_ARGUMENT, "new.pth: torch.load() would not read this file");
+    assert_false(fa_checkpoint_save(in_folder("run.pt"), .module = fa_nn_linear(2, 2)));
+    assert_error(FA_ERROR_ARGUMENT, "fa_checkpoint_save: ", "run.pt: torch.load() would not read this file");
+    assert_int_not_equal(access(path, F_OK), 0);
     put_file("old.pt", "\x80\2\x8a\nl\xfc\x9c\x46\xf9 j\xa8P\x19.\x80\2M\xe9\3.", 20);
     assert_false(fa_load(fa_nn_linear(2, 2), path));
     assert_error(FA_ERROR_UNAVAILABLE, path, "torch.save()");

@@ -284,6 +284,25 @@ static void errors_of_copies(void **state)
     REFUSED(fa_empty_like(x, .dtype = FA_I32, .requires_grad = true), FA_ERROR_DTYPE, "fa_empty_like(");
 }
 
+/* FA_PAIR and FA_DIMS where one dimension goes, and where a height and a width go: errors say so, and repeat what was
+ * written. */
+static void numbers_of_another_kind(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_zeros(FA_SHAPE(2, 3, 4)), *image = fa_zeros(FA_SHAPE(1, 1, 4, 4));
+    static const char pair[] = "FA_PAIR is a height and a width: a dimension is a plain number",
+                      list[] = "FA_DIMS is a list of dimensions: one goes here, as a plain number";
+    REFUSED(fa_unsqueeze(x, FA_PAIR(1, 2)), FA_ERROR_ARGUMENT, "dim=FA_PAIR(1, 2)", pair);
+    REFUSED(fa_unsqueeze(x, FA_DIMS(2, 1)), FA_ERROR_ARGUMENT, "dim=FA_DIMS(2, 1)", list);
+    REFUSED(fa_unsqueeze(x, 5), FA_ERROR_INDEX, "dim=5", "there is no place 5");
+    REFUSED(fa_stack(FA_TENSORS(x, x), .dim = FA_DIMS(0)), FA_ERROR_ARGUMENT, "dim=FA_DIMS(0)", list);
+    REFUSED(fa_softmax(x, FA_PAIR(1, 2)), FA_ERROR_ARGUMENT, "dim=FA_PAIR(1, 2)", pair);
+    REFUSED(fa_softmax(x, FA_DIMS(-1, 0)), FA_ERROR_ARGUMENT, "dim=FA_DIMS(-1, 0)", list);
+    REFUSED(fa_softmax(x, FA_DIMS(9)), FA_ERROR_ARGUMENT, "dim=FA_DIMS(out of range)", list);
+    REFUSED(fa_permute(x, FA_PAIR(1, 2)), FA_ERROR_ARGUMENT, "dims=FA_PAIR(1, 2)", pair);
+    REFUSED(fa_max_pool2d(image, FA_DIMS(2, 2)), FA_ERROR_ARGUMENT, "kernel=FA_DIMS(2, 2)", "FA_PAIR(3, 5)");
+}
+
 /* More dimensions than can be seen at once. */
 static void many_dimensions(void **state)
 {
@@ -408,6 +427,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(pads_that_crop),
+        TEST(numbers_of_another_kind),
         TEST(gradient_of_an_empty_view),
         TEST(shapes_without_elements_have_limits),
         TEST(transposed_bools),

@@ -157,6 +157,131 @@ class Forms(unittest.TestCase):
         close(fa.ones(2), fa.ones(2).long(), check_dtype=False)
         close(fa.ones(2), fa.ones(2) + 0.1, atol=0.2, rtol=0)
         self.assertRaisesRegex(AssertionError, 'mine', close, 1, 2, msg='mine')
+        self.assertRaisesRegex(AssertionError, '^layer 2: 1 of 1 elements', close, 1, 2, msg=lambda text: 'layer 2: ' + text)
+
+    def test_view_of_another_dtype(self):
+        x = fa.tensor([[1.0, 2.0], [3.0, 4.0]])
+        self.assertEqual(x.view(fa.int32).tolist(), [[0x3f800000, 0x40000000], [0x40400000, 0x40800000]])
+        self.assertEqual((x.view(dtype=fa.u8).shape, x.view(fa.f64).shape, x.view(4).shape, x.view(shape=(1, 4)).shape),
+                         ((2, 8), (2, 1), (4,), (1, 4)))
+        self.assertEqual(x.view(fa.bf16)[:, 1::2].tolist(), x.tolist())
+        x.view(fa.i32)[0, 0] = 0
+        self.assertEqual(x.tolist(), [[0, 2], [3, 4]])
+        self.assertFalse(x.requires_grad_().view(fa.i32).requires_grad)
+        for of, dtype, text in ((x.t(), fa.u8, 'without gaps'), (fa.tensor(1.0), fa.f64, 'without gaps'), (x[:, :1], fa.f64, 'are no elements'),
+                                (fa.ones(3)[1:], fa.f64, 'between elements')):
+            self.assertRaisesRegex(fa.Error, text, of.view, dtype)
+        self.assertRaisesRegex(TypeError, 'shape', x.view)
+
+    def test_indices_that_are_fractions(self):
+        x = fa.ones(2, 3)
+        for key in (1.0, (0, 1.0), [0.5], x, fa.zeros(0)) + ((numpy.float64(1), numpy.ones(2)) if numpy else ()):
+            self.assertRaisesRegex(IndexError, 'an index is an integer', lambda: x[key])
+            with self.assertRaises(IndexError) as caught:
+                x[key] = 1
+            self.assertIsInstance(caught.exception, fa.Error)
+        self.assertEqual(x[[]].shape, (0, 3))
+
+    def test_parts_of_containers(self):
+        x = fa.ones(1, 2)
+        net = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 3), nn.Tanh())
+        first, last = net[0], net[3]
+        del net[2]
+        self.assertEqual([name for name, _ in net.named_parameters()], ['0.weight', '0.bias'])
+        self.assertTrue(fa.equal(net(x), last(first(x).relu())))
+        del net[-2:]
+        self.assertEqual((len(net), fa.equal(net(x), first(x))), (1, True))
+        self.assertIs(net.pop(), first)
+        self.assertEqual(len(net.parameters()), 0)
+        self.assertRaises(IndexError, net.pop, 3)
+        a, b = nn.ModuleList([nn.Linear(1, 1)]), nn.ModuleList([nn.ReLU(), nn.Linear(1, 2)])
+        both = a + b
+        self.assertEqual((type(both), list(both), len(a)), (nn.ModuleList, [*a, *b], 1))
+        self.assertIs(type(nn.Sequential(nn.ReLU()) + nn.Sequential(nn.Tanh())), nn.Sequential)
+        named = nn.ModuleDict({'a': nn.ReLU()})
+        named.update({'b': nn.Linear(1, 1), 'a': nn.Linear(1, 2)})
+        named.update([('c', nn.Tanh())])
+        self.assertEqual([name for name, _ in named.named_parameters()], ['a.weight', 'a.bias', 'b.weight', 'b.bias'])
+        del named['a']
+        self.assertEqual((type(named.pop('c')), list(named)), (nn.Tanh, ['b']))
+        self.assertRaises(KeyError, named.pop, 'a')
+        named.clear()
+        self.assertEqual((len(named), named.parameters()), (0, []))
+
+    def test_hooks_with_inputs_that_have_names(self):
+        class Scaled(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = nn.Linear(2, 2)
+
+            def forward(self, x, scale=1, more=None):
+                return self.inner(x) * scale
+        net, seen, x = Scaled(), [], fa.ones(1, 2)
+        plain = net(x)
+        after = net.register_forward_hook(lambda *given: seen.append(given), with_kwargs=True)
+        self.assertTrue(fa.allclose(net(x, scale=3), plain * 3))
+        module, inputs, named, output = seen.pop()
+        self.assertEqual((module, len(inputs), named), (net, 1, {'scale': 3}))
+        self.assertTrue(fa.allclose(output, plain * 3))
+        before = net.register_forward_pre_hook(lambda module, inputs, named: (inputs, {**named, 'scale': 5}), with_kwargs=True)
+        self.assertTrue(fa.allclose(net(x=x), plain * 5))
+        self.assertEqual((seen.pop()[1:2], fa.allclose(nn.Sequential(net)(x), plain * 5)), (((),), False))
+        before.remove()
+        net.register_forward_pre_hook(lambda *_: 3, with_kwargs=True)
+        self.assertRaisesRegex(TypeError, 'with_kwargs returns None, or', net, x)
+        after.remove()
+        layer = nn.Linear(2, 2)
+        layer.register_forward_pre_hook(lambda module, inputs, named: (inputs, {'y': 1}), with_kwargs=True)
+        self.assertRaisesRegex(TypeError, 'Linear takes no inputs with names: y', layer, x)
+
+    def test_rates_of_a_cycle_by_a_function(self):
+        for mode, scale in (('cycle', lambda n: 0.5 ** (n - 1)), ('iterations', lambda n: 0.9 ** n)):
+            rates = []
+            for options in (dict(scale_fn=scale, scale_mode=mode), dict(mode='triangular2') if mode == 'cycle' else
+                            dict(mode='exp_range', gamma=0.9)):
+                optimizer = fa.optim.SGD([fa.ones(1, requires_grad=True)], lr=1, momentum=0.5)
+                schedule = fa.optim.lr_scheduler.CyclicLR(optimizer, 0.1, 1.1, 3, 2, **options)
+                rates.append([])
+                for _ in range(12):
+                    rates[-1] += [optimizer.lr, optimizer.param_groups[0]['momentum']]
+                    optimizer._stepped = True
+                    schedule.step()
+            for a, b in zip(*rates):
+                self.assertAlmostEqual(a, b)
+        optimizer = fa.optim.Adagrad([fa.ones(1, requires_grad=True)])
+        self.assertRaisesRegex(ValueError, 'cycle_momentum=False', fa.optim.lr_scheduler.CyclicLR, optimizer, 0.1, 1, scale_fn=abs)
+        self.assertRaisesRegex(ValueError, 'scale_mode', fa.optim.lr_scheduler.CyclicLR, optimizer, 0.1, 1, scale_fn=abs, scale_mode='x')
+
+    @unittest.skipUnless(numpy, 'NumPy is not installed')
+    def test_text_of_layers_without_numbers_of_numpy(self):
+        self.assertEqual(repr(nn.Linear(numpy.int64(3), numpy.int64(4))), 'Linear(in_features=3, out_features=4)')
+        self.assertEqual(repr(nn.LayerNorm((numpy.int64(3),))), 'LayerNorm(normalized_shape=(3,))')
+        self.assertIs(type(nn.Dropout(numpy.float64(0.5)).p), float)
+
+    def test_layers_that_forward_makes(self):
+        class Made(nn.Module):
+            def __init__(self, inner):
+                super().__init__()
+                self.lists, self.inner = nn.ModuleList([nn.Linear(2, 2)]), inner
+
+            def forward(self, x):
+                return self.inner(nn.ReLU()(self.lists[0](x)))
+        x = fa.ones(1, 2)
+
+        def warned(net):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter('always')
+                with fa.no_grad():
+                    net(x)
+                net(x), net(x)
+            return [str(w.message) for w in caught]
+        said = warned(Made(lambda x: nn.Linear(2, 2)(x)))
+        self.assertEqual(len(said), 1)
+        self.assertRegex(said[0], r'^Linear runs inside Made, but was not added to it.*self.name = Linear\(...\). One that forward\(\) makes')
+        forgotten = Made(nn.Linear(2, 2))
+        self.assertRegex(warned(Made(lambda x: forgotten(x)))[0], '^Made runs inside Made')
+        added, teacher, other = nn.Linear(2, 2), nn.Linear(2, 2).eval(), nn.Sequential(nn.Linear(2, 2))
+        self.assertEqual((warned(Made(added)), warned(Made(lambda x: teacher(x))), warned(Made(lambda x: other[0](x)))), ([], [], []))
 
 
 class Messages(unittest.TestCase):
@@ -203,6 +328,11 @@ class Messages(unittest.TestCase):
                 self.assertIsInstance(caught.exception, fa.Error)
                 self.assertEqual(caught.exception.kind, 'file')
                 self.assertEqual((caught.exception.errno, caught.exception.filename), (errno.ENOENT, str(missing)))
+            for path, number in ((os.path.join(missing, 'x'), errno.ENOENT), (folder, errno.EISDIR), (missing + '/x.npz', errno.ENOENT)):
+                with self.assertRaises(OSError) as caught:
+                    fa.save({'x': fa.ones(2)}, path)
+                self.assertEqual((caught.exception.errno, caught.exception.filename), (number, path))
+                self.assertEqual(isinstance(caught.exception, FileNotFoundError), number == errno.ENOENT)
             with self.assertRaisesRegex(OSError, 'damaged') as caught:
                 fa.load(damaged)
             self.assertNotIsInstance(caught.exception, FileNotFoundError)

@@ -302,6 +302,12 @@ class Tensors(unittest.TestCase):
         self.assertEqual(fa.softmax(x, axis=1).shape, (2, 2))
         self.assertEqual(x.max(axis=1, keepdims=True).values.tolist(), [[2], [5]])
         self.assertRaisesRegex(TypeError, r"softmax\(\) missing 1 required positional argument: 'dim'", fa.softmax, x)
+        places = fa.tensor([[1], [0]])
+        self.assertEqual(x.gather(axis=1, index=places).tolist(), x.gather(1, places).tolist())
+        self.assertEqual(fa.index_select(x, index=places[0], axis=1).tolist(), [[2], [5]])
+        self.assertEqual(x.scatter(index=places, src=fa.zeros(2, 1), axis=1).tolist(), [[1, 0], [0, 5]])
+        self.assertRaisesRegex(TypeError, r"gather\(\) missing 1 required positional argument: 'dim'", x.gather, index=places)
+        self.assertRaisesRegex(TypeError, r"gather\(\) missing 1 required positional argument: 'index'", x.gather, 1)
         if numpy:
             self.assertEqual((np_sum := numpy.sum(x, axis=1)).tolist(), [3, 8])
             self.assertIsInstance(np_sum, fa.Tensor)

@@ -95,7 +95,9 @@ class Functional(Case):
         for text in ('x.sum(axis=0)', 'x.mean(axis=1, keepdims=True)', 'torch.std(x, axis=1)', 'x.amax(axis=(0, 1))', 'x.argmax(axis=1)',
                      'torch.max(x, axis=1)', 'x.median(axis=1, keepdims=True)', 'torch.softmax(x, axis=0)', 'x.cumsum(axis=1)',
                      'torch.cat([x, x], axis=1)', 'torch.stack([x, x], axis=1)', 'x.unsqueeze(axis=0).squeeze(axis=0)',
-                     'x.sort(axis=0)', 'x.norm(p=2, dim=1, keepdim=True)', 'x.sum(axis=None)'):
+                     'x.sort(axis=0)', 'x.norm(p=2, dim=1, keepdim=True)', 'x.sum(axis=None)',
+                     'x.gather(axis=1, index=torch.tensor([[0, 3]]))', 'torch.index_select(x, axis=1, index=torch.tensor([2, 0]))',
+                     'x.view(torch.int32)', 'x.view(torch.uint8)', 'x.view(torch.float64)', 'x.view(dtype=torch.int16)'):
             self.both(text, x=torch.randn(3, 4))
         self.both('F.one_hot(i, num_classes=5)', i=torch.tensor([1, 4]))
         self.both('F.embedding(i, w)', i=torch.tensor([[1, 3], [0, 1]]), w=torch.randn(5, 3))
@@ -359,6 +361,8 @@ class Training(Case):
                      'rates.LambdaLR(opt, [lambda e: 1 / (e + 1), lambda e: 0.5 ** e])',
                      'rates.OneCycleLR(opt, max_lr=0.5, total_steps=12)',
                      'rates.CyclicLR(opt, 0.1, 0.5, step_size_up=3, mode="triangular2")',
+                     'rates.CyclicLR(opt, 0.1, 0.5, 3, 2, scale_fn=lambda n: 0.9 ** n, base_momentum=0.7)',
+                     'rates.CyclicLR(opt, 0.1, 0.5, 3, scale_fn=lambda n: 0.9 ** n, scale_mode="iterations")',
                      'rates.OneCycleLR(opt, 0.5, epochs=3, steps_per_epoch=4)',
                      'rates.ReduceLROnPlateau(opt, patience=2, factor=0.5)',
                      'rates.SequentialLR(opt, [rates.LinearLR(opt, 0.1, total_iters=3), rates.ExponentialLR(opt, 0.9)], [3])',

@@ -46,7 +46,7 @@ static fa_tensor *stack_compose(fa__call *c)
         }
     int64_t dim = a->x.count && a->dim < 0 ? a->dim + a->x.item[0]->rank + 1 : a->dim;
     if (a->x.count && (dim < 0 || dim > a->x.item[0]->rank)) {
-        fa__call_fail(c, FA_ERROR_INDEX, "there is no place %lld for a dimension", (long long)a->dim);
+        fa__no_place(c, a->dim);
         return NULL;
     }
     return cat_changed(c, a->x, dim, with_dim, dim);

@@ -216,7 +216,7 @@ static bool unsqueeze_infer(fa__call *c)
     const unsqueeze_args *a = c->args;
     int64_t d = a->dim < 0 ? a->dim + a->x->rank + 1 : a->dim;
     if (d < 0 || d > a->x->rank)
-        return fa__call_fail(c, FA_ERROR_INDEX, "there is no place %lld for a dimension", (long long)a->dim);
+        return fa__no_place(c, a->dim);
     if (a->x->rank == FA_MAX_DIMS)
         return fa__call_fail(c, FA_ERROR_SHAPE, "a tensor has at most %d dimensions", FA_MAX_DIMS);
     fa__spec_insert(fa__view_same(c, a->x), (int)d);

@@ -82,6 +82,9 @@ nested 'fa_mul(x, x, .out = ' ')' > out.c
 nested 'fa_pointwise("x + y", x, ' ')' > pointwise.c
 nested 'fa_cat(FA_TENSORS(' ', x), .dim = 1)' > cat.c
 nested 'fa_reshape(' ', FA_SHAPE(2, 3))' > reshape.c
+nested 'fa_view(' ', FA_SHAPE(2, 3))' > view.c
+# The commas of a compound literal separate arguments of macros: as the last of two operands it needs no parentheses.
+nested 'fa_expand(' ', (fa_shape){.rank = 2, .dim = {2, 3}})' > literal.c
 # Each option of type fa_device is marked as such: a name sets it.
 awk '
 /^typedef struct fa_.*_options \{/ { of = $3; sub(/_options$/, "", of) }
@@ -126,7 +129,8 @@ for cc in gcc clang; do
     done
     most=200
     [ $cc = gcc ] || most=600 # its libraries are mapped, too
-    for call in add where sum out pointwise cat reshape options none device; do
+    check "$cc: twenty calls with compound literals, nested" compiles_in $most "$cc -std=c11" literal.c
+    for call in add where sum out pointwise cat reshape view options none device; do
         check "$cc: twenty calls of $call, nested" compiles_in $most "$cc -std=c11" $call.c
         check "$cc: twenty calls of $call, nested, with extensions" compiles_in $most "$cc -std=gnu11" $call.c
         command -v "$cxx" > /dev/null || continue

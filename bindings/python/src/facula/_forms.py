@@ -4,11 +4,12 @@ from collections import namedtuple
 from ctypes import Structure, byref, c_bool, c_double, c_size_t, c_void_p
 
 from . import _ops
-from ._library import Error, _check, _declare, _dtype
+from ._library import DType, Error, _axis, _check, _declare, _dtype
+from ._reinterpret import reinterpreted
 from ._tensor import Tensor, _as_tensor
 
 __all__ = ['allclose', 'arange', 'argsort', 'block_diag', 'broadcast_tensors', 'cartesian_prod', 'clamp', 'clamp_', 'cross', 'div', 'einsum', 'equal', 'finfo', 'flip', 'get_default_dtype', 'iinfo', 'is_floating_point', 'is_tensor', 'max', 'median', 'meshgrid', 'min', 'nanmedian',
-           'nonzero', 'normal', 'numel', 'pow', 'pow_', 'promote_types', 'randint', 'result_type', 'set_default_dtype', 'sort', 'split', 'squeeze', 'std', 'tensor_split', 'tensordot', 'unique', 'unique_consecutive', 'var', 'where']
+           'nonzero', 'normal', 'numel', 'pow', 'pow_', 'promote_types', 'randint', 'result_type', 'set_default_dtype', 'sort', 'split', 'squeeze', 'std', 'tensor_split', 'tensordot', 'unique', 'unique_consecutive', 'var', 'view', 'where']
 
 
 def arange(start, end=None, step=1, **options):
@@ -177,6 +178,13 @@ def tensor_split(x, indices_or_sections=None, dim=0, *, indices=None, sections=N
     if isinstance(where_, Tensor):
         where_ = where_.tolist()
     return _ops.tensor_split_at(x, where_, dim=dim) if isinstance(where_, (list, tuple)) else _ops.tensor_split(x, where_, dim=dim)
+
+
+def view(x, shape=None, *more, dtype=None):
+    """x with another shape, of which one size may be -1: a view. view(dtype): the same bytes as elements of another dtype."""
+    if dtype is None and not isinstance(shape, DType):
+        return _ops.view(x, _axis('view', shape, 'shape'), *more)
+    return reinterpreted(x, shape if dtype is None else dtype)
 
 
 def flip(x, dims=None, *more, **options):

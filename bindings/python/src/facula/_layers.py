@@ -5,8 +5,8 @@ from ctypes import POINTER, c_size_t, c_void_p
 
 from . import _library as _l
 from ._library import Handle, _declare, _fail, _making, _module, _new
-from ._modules import List, Module, _add, _as_input, _child, _part, _replace, _run, _state_of, _tensor, _train
-from ._tensor import Parameter, Tensor
+from ._modules import List, Module, _add, _as_input, _child, _first_runs, _look, _part, _replace, _run, _state_of, _tensor, _train
+from ._tensor import Parameter, Tensor, _is_numpy
 
 _clone = _declare('fa_module_clone', c_void_p, [c_void_p])
 _sequential = _declare('fa__nn_sequential', c_void_p, [c_size_t, POINTER(c_void_p)])
@@ -37,6 +37,7 @@ class Layer(Module):
         self._h = None
         self._take(self._make(*arguments, **options))
         given = signature.bind(*arguments, **options)
+        given.arguments.update({name: _plain(value) for name, value in given.arguments.items()})
         shown = ', '.join(f'{name}={value!r}' for name, value in given.arguments.items())
         given.apply_defaults()
         self.__dict__.update((name, value) for name, value in given.arguments.items() if name not in _NOT_KEPT)
@@ -90,11 +91,20 @@ class Layer(Module):
 
     def __call__(self, *inputs):
         """Runs it. Arrays become tensors."""
+        if _first_runs:
+            _look(self)
         return _run(self, inputs)
 
     def extra_repr(self):
         """The options it was made with."""
         return self.__dict__.get('_shown', '')
+
+
+def _plain(value):
+    """Numbers of NumPy as those of Python, also in tuples and lists."""
+    if type(value) in (tuple, list):
+        return type(value)(map(_plain, value))
+    return value.item() if _is_numpy(value) and not value.shape else value
 
 
 # Tensors that a layer lacks, and which are None then, without an option
@@ -130,6 +140,7 @@ class Container(Layer):
         if module is None:
             raise TypeError('a module, or a function, goes here, not None')
         module = _module(module)
+        module.__dict__['_inside'] = True
         if not (_replace if name in self._parts else _add)(self._h, name.encode(), module._h):
             _fail()
         self._parts[name] = module
@@ -184,6 +195,25 @@ class ModuleList(Container):
         return self
 
     __iadd__ = extend
+
+    def __add__(self, other):
+        """A new one, with the modules of both."""
+        modules = self.children() + list(other)
+        return Sequential(*modules) if isinstance(self, Sequential) else ModuleList(modules)
+
+    def __delitem__(self, i):
+        """Removes a module, or those of a slice, and numbers the others anew."""
+        modules = self.children()
+        del modules[i]
+        for name in list(self._parts):
+            self._remove(name)
+        self.extend(modules)
+
+    def pop(self, i=-1):
+        """Removes a module, and returns it."""
+        module = self[i]
+        del self[i]
+        return module
 
     def insert(self, i, module):
         """Adds a module before that of a number, and renames those behind it."""
@@ -293,6 +323,25 @@ class ModuleDict(Container):
 
     def __iter__(self):
         return iter(self._parts)
+
+    def __delitem__(self, name):
+        self.pop(name)
+
+    def pop(self, name):
+        """Removes a module, and returns it."""
+        module = self._parts[name]
+        self._remove(name)
+        return module
+
+    def clear(self):
+        """Removes all modules."""
+        for name in list(self._parts):
+            self._remove(name)
+
+    def update(self, modules):
+        """Adds or replaces modules, of a dict or of pairs of name and module."""
+        for name, module in dict(modules).items():
+            self._put(name, module)
 
     def keys(self):
         """The names."""

@@ -257,11 +257,16 @@ def _fail(path=None):
             raise e
     line = _line()
     message = (line if not message.startswith(line) else '') + _in_python(message)
-    if kind == 'file' and path is not None and not os.path.exists(path):
-        missing = FileMissing(message, kind)
-        missing.errno, missing.filename = errno.ENOENT, os.fspath(path)
-        raise missing
-    raise _error(message, kind)
+    number = _errno_in(message) if kind == 'file' and path is not None else None
+    e = FileMissing(message, kind) if number == errno.ENOENT else _error(message, kind)
+    if number:
+        e.errno, e.filename = number, os.fspath(path)
+    raise e
+
+
+def _errno_in(message):
+    """The number of the system's error whose text ends a message; None if there is none."""
+    return next((n for n in errno.errorcode if message.endswith(': ' + os.strerror(n))), None)
 
 
 def _error(message, kind):
@@ -640,10 +645,10 @@ def _dims(d):
     return len(d) << 52 | bits | order << 18
 
 
-def _axis(function, axis):
-    """A dimension that has to be given, by NumPy's name."""
+def _axis(function, axis, name='dim'):
+    """A dimension that has to be given, by NumPy's name; or another argument that has to be given."""
     if axis is None:
-        raise TypeError(f"{function}() missing 1 required positional argument: 'dim'")
+        raise TypeError(f"{function}() missing 1 required positional argument: '{name}'")
     return axis
 
 

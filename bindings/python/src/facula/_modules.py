@@ -2,6 +2,7 @@
 import copy
 import ctypes
 import sys
+import threading
 import weakref
 from collections import namedtuple
 from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_int, c_int64, c_size_t, c_void_p, cast
@@ -135,6 +136,7 @@ class Module(Handle):
             self._remove(name)
         elif isinstance(value, Module):
             put = _replace if _part(_child, self._h, name) else _add
+            value.__dict__['_inside'] = True
         elif isinstance(value, Tensor) and _part(_tensor, self._h, name):
             self._refuse(name, value)
             put = _replace_tensor
@@ -232,20 +234,22 @@ class Module(Handle):
     def __call__(self, *inputs, **options):
         """Runs it. Arrays become tensors; what else forward() takes, as a tuple of tensors or None, reaches it as it is."""
         if '_hooked' in self.__dict__:
-            if options:
-                raise TypeError(f'{type(self).__name__} has hooks, and takes its inputs without names: {", ".join(options)}')
-            return _run(self, inputs)
+            return _run_named(self, inputs, options)
+        if '_ran' not in self.__dict__:
+            return _first_run(self, [_as_input(x) for x in inputs], options)
         return self.forward(*[_as_input(x) for x in inputs], **options)
 
-    def register_forward_hook(self, hook):
-        """Calls hook(module, inputs, output) after each run; a tensor that it returns replaces the output. remove() of the
-        result ends it; until then the hook is kept."""
-        return self._hook('forward', hook)
+    def register_forward_hook(self, hook, *, with_kwargs=False):
+        """Calls hook(module, inputs, output) after each run; a tensor that it returns replaces the output. with_kwargs:
+        hook(module, inputs, named, output), where `named` is a dict of the inputs with names. remove() of the result ends it;
+        until then the hook is kept."""
+        return self._hook('forward', _after_named(hook) if with_kwargs else hook)
 
-    def register_forward_pre_hook(self, hook):
-        """Calls hook(module, inputs) before each run; a tensor or tuple that it returns replaces the inputs. remove() of
+    def register_forward_pre_hook(self, hook, *, with_kwargs=False):
+        """Calls hook(module, inputs) before each run; a tensor or tuple that it returns replaces the inputs. with_kwargs:
+        hook(module, inputs, named), where `named` is a dict of the inputs with names; it returns None, or both. remove() of
         the result ends it; until then the hook is kept."""
-        return self._hook('forward_pre', hook)
+        return self._hook('forward_pre', _before_named(hook) if with_kwargs else hook)
 
     def register_full_backward_hook(self, hook):
         """Calls hook(module, grad_input, grad_output) in backward() with tuples of gradients; a tensor or tuple that it
@@ -510,6 +514,84 @@ def _run(module, inputs):
     return _call(_forward, module._h, _tensors(inputs))
 
 
+_running = threading.local()  # what runs in a thread
+# .network: the outermost module of Python that runs, in its first run with gradients
+# .named: pairs of the handle of a module with hooks that runs, and its inputs with names
+
+
+def _first_run(network, inputs, named):
+    """Runs a module of Python; in the first run with gradients, layers that it runs and that were not added are a warning."""
+    from ._settings import is_grad_enabled
+    outer = getattr(_running, 'network', None)
+    if not is_grad_enabled():
+        return network.forward(*inputs, **named)
+    network.__dict__['_ran'] = True
+    if outer is not None:
+        _look(network)
+        return network.forward(*inputs, **named)
+    _running.network = network
+    _first_runs.append(network)
+    try:
+        return network.forward(*inputs, **named)
+    finally:
+        _first_runs.pop()
+        _running.network = None
+
+
+_first_runs = []  # those of all threads; none: no layer has to be looked at
+
+
+def _look(module):
+    """A warning of a module that runs in the first run of a network, has parameters that are trained, and is in none."""
+    from ._settings import is_grad_enabled
+    network = getattr(_running, 'network', None)
+    if network is None or module.__dict__.keys() & {'_inside', '_apart'} or not is_grad_enabled():
+        return
+    known = {m._h for m in network.modules()}
+    if module.training and module._h not in known and any(p.requires_grad for p in module.parameters()):
+        module.__dict__['_apart'] = True
+        kind, around = type(module).__name__, type(network).__name__
+        _l._warn(f'{kind} runs inside {around}, but was not added to it, and so neither its optimizer nor net.train() knows it: '
+                 f'__init__() makes it, self.name = {kind}(...). One that forward() makes is another one in each run')
+
+
+def _run_named(module, inputs, named):
+    """Runs a module in the library, which knows no inputs with names: they wait here for its hooks and its forward()."""
+    stack = _running.__dict__.setdefault('named', [])
+    stack.append((module._h, named))
+    try:
+        return _run(module, inputs)
+    finally:
+        stack.pop()
+
+
+def _named_inputs(h):
+    """The inputs with names of the module that runs."""
+    stack = getattr(_running, 'named', None)
+    return stack[-1][1] if stack and stack[-1][0] == h else {}
+
+
+def _after_named(hook):
+    return lambda module, inputs, output: hook(module, inputs, _named_inputs(module._h), output)
+
+
+def _before_named(hook):
+    def before(module, inputs):
+        named = _named_inputs(module._h)
+        given = hook(module, inputs, named)
+        if given is None:
+            return None
+        if not isinstance(given, tuple) or len(given) != 2:
+            raise TypeError('a hook with_kwargs returns None, or the inputs and a dict of those with names')
+        changed = dict(given[1])
+        if changed and isinstance(module, _l.Layer):
+            raise TypeError(f'{type(module).__name__} takes no inputs with names: {", ".join(changed)}')
+        named.clear()
+        named.update(changed)
+        return given[0]
+    return before
+
+
 def _as_input(x):
     """Arrays as tensors, other things as they are."""
     if isinstance(x, (Tensor, Module)) or not (hasattr(x, '__dlpack__') or hasattr(x, '__array_interface__') or _is_numbers(x)):
@@ -539,7 +621,7 @@ def _called(module, inputs):
         network = _networks.get(cast(_data(module), POINTER(c_int64))[0])
         if network is None or network._h != module:
             raise _l.Error('the Python object of this module is gone: keep a reference to it', 'state')
-        return _handed_over(network.forward(*[_borrowed(Tensor, inputs.item[i]) for i in range(inputs.count)]))
+        return _handed_over(network.forward(*[_borrowed(Tensor, inputs.item[i]) for i in range(inputs.count)], **_named_inputs(module)))
     except BaseException as e:  # what is not caught here would be printed and lost
         _gave(e)
         return None

@@ -246,7 +246,7 @@ def save(what, path):
         tensors = {n: t.clone() for n, t in tensors.items()}
     with _scope():
         if not write(_array_of(what._state(_state_of) if isinstance(what, Module) else tensors), _text(path), options):
-            _fail()
+            _fail(path)
 
 
 @contextmanager

@@ -719,6 +719,9 @@ def _index_of(e):
     t = _as_tensor(e)
     if isinstance(e, list) and not t.numel():
         return t.to('i64')
+    if t.dtype.is_floating:
+        what = f'a tensor of {t.dtype.name}' if isinstance(e, Tensor) else repr(e) if isinstance(e, float) else f'{type(e).__name__} of {t.dtype.name}'
+        raise _l.OutOfRange(f'an index is an integer, a slice, None, ..., or a tensor or list of integers or bools, not {what}', 'dtype')
     return t.to('bool') if t.dtype.name == 'u8' else t
 
 

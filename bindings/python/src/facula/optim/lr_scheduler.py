@@ -6,7 +6,7 @@ from .._training import Schedule as LRScheduler
 from .._missing import missing as _missing
 
 StepLR, MultiStepLR, ExponentialLR, CosineAnnealingLR = _lr.step_lr, _lr.multi_step, _lr.exponential, _lr.cosine
-LinearLR, ConstantLR, CyclicLR, ReduceLROnPlateau = _lr.linear, _lr.constant, _lr.cyclic, _lr.reduce_on_plateau
+LinearLR, ConstantLR, ReduceLROnPlateau = _lr.linear, _lr.constant, _lr.reduce_on_plateau
 
 _Rate = CFUNCTYPE(c_double, c_int64, c_int, c_void_p)
 _lambda = _l._declare('fa_schedule_lambda', c_void_p, [c_void_p, _Rate, c_void_p])
@@ -19,6 +19,44 @@ def OneCycleLR(optimizer, max_lr, total_steps=None, epochs=None, steps_per_epoch
     if total_steps is None and (epochs is None or steps_per_epoch is None):
         raise TypeError('OneCycleLR needs total_steps, or epochs and steps_per_epoch')
     return _lr.one_cycle(optimizer, max_lr, epochs * steps_per_epoch if total_steps is None else total_steps, **options)
+
+
+def CyclicLR(optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode='triangular', gamma=1.0, scale_fn=None,
+             scale_mode='cycle', cycle_momentum=True, base_momentum=0.8, max_momentum=0.9):
+    """lr.cyclic(); with scale_fn, the rates are scale_fn(x) times as far from base_lr, in place of `mode`: x is the number of the
+    cycle, from 1 on, or that of the steps, with scale_mode="iterations"."""
+    if scale_fn is None:
+        return _lr.cyclic(optimizer, base_lr, max_lr, step_size_up=step_size_up, step_size_down=step_size_down or 0, mode=mode,
+                          gamma=gamma, cycle_momentum=cycle_momentum, base_momentum=base_momentum, max_momentum=max_momentum)
+    if scale_mode not in ('cycle', 'iterations'):
+        raise ValueError(f'scale_mode is "cycle" or "iterations", not {scale_mode!r}')
+    for group in optimizer.param_groups:
+        group['lr'] = base_lr
+    momentum = (base_momentum, max_momentum) if cycle_momentum else None
+    return _Cyclic(optimizer, max_lr, step_size_up, step_size_down or step_size_up, scale_fn, scale_mode, momentum)
+
+
+class _Cyclic(LRScheduler):
+    """CyclicLR() with a function of Python."""
+
+    def __init__(self, optimizer, max_lr, up, down, scale_fn, scale_mode, momentum):
+        self._kept = max_lr, up, down, scale_fn, scale_mode, momentum
+        super().__init__(optimizer)
+
+    def get_lr(self):
+        max_lr, up, down, scale_fn, scale_mode, momentum = self._kept
+        cycle, step = divmod(self.last_epoch, up + down)
+        part = step / up if step <= up else (up + down - step) / down
+        part *= scale_fn(cycle + 1 if scale_mode == 'cycle' else self.last_epoch)
+        for group in self.optimizer.param_groups if momentum else ():
+            value = momentum[1] - (momentum[1] - momentum[0]) * part
+            if 'betas' in group:
+                group['betas'] = value, group['betas'][1]
+            elif 'momentum' in group:
+                group['momentum'] = value
+            else:
+                raise ValueError('the optimizer has no momentum: cycle_momentum=False')
+        return [lr + (max_lr - lr) * part for lr in self.base_lrs]
 
 
 def LambdaLR(optimizer, lr_lambda):
