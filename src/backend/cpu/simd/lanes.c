@@ -370,42 +370,39 @@ static void scatter_bf16(float *const *row, const float *block, int64_t n)
 #define scatter_bf16 NULL
 #endif
 
-/* Some neighbouring ones of L entries: the sum of lanes `from` to `to` of each */
-INLINE void add_lanes(float *row, const f32v out[L], int from, int to, int64_t left)
-{
-    f32v sum = out[from];
-    for (int j = from + 1; j < to; j++)
-        sum = sum + out[j];
-    if (left == L)
-        f32_store(row, sum);
-    else
-        f32_store_part(row, sum, left);
-}
+_Static_assert(FA__CONVOLUTION_ADDED == 4, "neighbouring lanes that are added are a piece of 16 bytes");
 
-INLINE void add_lines(float *const *row, const float *block, int64_t n, int count)
+/* Four entries, of which `left` exist: their lanes become four vectors, of first, second, third and fourth ones. */
+INLINE void add_entries(float *const *row, const float *block, int64_t at, int64_t left, int count)
 {
-    for (int64_t at = 0; at < n; at += L) {
-        f32v in[L], out[L];
-        const int64_t left = n - at < L ? n - at : L;
-        UNROLL
-        for (int i = 0; i < L; i++)
-            in[i] = f32_load(block + (at + (i < left ? i : 0)) * L);
-        f32_turn(out, in);
-        UNROLL
-        for (int k = 0; k < L / FA__CONVOLUTION_ADDED; k++) {
-            const int from = k * FA__CONVOLUTION_ADDED, to = from + FA__CONVOLUTION_ADDED;
-            if (from < count)
-                add_lanes(row[k] + at, out, from, to < count ? to : count, left);
-        }
+    f32v in[4], sum[4];
+    UNROLL
+    for (int i = 0; i < 4; i++)
+        in[i] = f32_load(block + (at + (i < left ? i : 0)) * L);
+    f32_interleave(sum, in);
+    UNROLL
+    for (int j = 1; j < 4; j++)
+        sum[j] = sum[j - 1] + sum[j];
+    UNROLL
+    for (int k = 0; k < L / 4; k++) {
+        if (k * 4 >= count)
+            continue;
+        const f32_piece piece = ((const f32_piece *)&sum[count - k * 4 < 4 ? count - k * 4 - 1 : 3])[k];
+        if (left == 4)
+            *(f32_piece *)(row[k] + at) = piece;
+        else
+            for (int64_t i = 0; i < left; i++)
+                row[k][at + i] = piece[i];
     }
 }
 
 static void add(float *const *row, const float *block, int64_t n, int count)
 {
-    if (count == L)
-        add_lines(row, block, n, L);
-    else
-        add_lines(row, block, n, count);
+    int64_t at = 0;
+    for (; count == L && at + 4 <= n; at += 4)
+        add_entries(row, block, at, 4, L);
+    for (; at < n; at += 4)
+        add_entries(row, block, at, n - at < 4 ? n - at : 4, count);
 }
 
 const fa__lanes_kernels FA__SIMD(fa__lanes) = {
