@@ -72,10 +72,14 @@ static void finish_tile(const fa__gemm_plan *j, const fa__gemm_tile *t, int64_t 
 /* The rows of c where a tile's sums will go: they come while it is summed. */
 static void fetch_rows(const fa__gemm *g, const fa__gemm_kind *kind, int64_t row, int64_t col, int64_t rows)
 {
-    const int64_t size = (int64_t)kind->element;
+    enum { LINE = 64 };
+    const int64_t size = (int64_t)(g->wide ? kind->sum : kind->element);
     const char *c = (const char *)g->c + (row * g->c_row + col * g->c_col) * size;
-    for (int64_t i = 0; i < rows; i++)
-        __builtin_prefetch(c + i * g->c_row * size, 1);
+    for (int64_t i = 0; i < rows; i++, c += g->c_row * size) {
+        __builtin_prefetch(c, 1);
+        if (g->wide)
+            __builtin_prefetch(c + LINE, 1);
+    }
 }
 
 /* The first row of a tile, of so many that divide `rows` */
