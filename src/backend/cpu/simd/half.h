@@ -132,10 +132,18 @@ FN i64 round_to_bf16(f32 *to, const f32 *from, i64 n)
 {
     const __m512i upper = _mm512_set1_epi32(-0x10000);
     i64 i = 0;
-    for (; i + 16 <= n; i += 16)
-        _mm512_storeu_si512(to + i, _mm512_and_si512(near_bf16(_mm512_loadu_ps(from + i)), upper));
-    if (i < n) {
-        const __mmask16 mask = (__mmask16)_bzhi_u32(0xffff, (u32)(n - i));
+    for (; i + 32 <= n; i += 32) {
+        const __m512 x = _mm512_loadu_ps(from + i), y = _mm512_loadu_ps(from + i + 16);
+        __m512i first = near_bf16_number(x), second = near_bf16_number(y);
+        if (__builtin_expect(_mm512_cmp_ps_mask(x, y, _CMP_UNORD_Q) != 0, 0)) {
+            first = near_bf16(x);
+            second = near_bf16(y);
+        }
+        _mm512_storeu_si512(to + i, _mm512_and_si512(first, upper));
+        _mm512_storeu_si512(to + i + 16, _mm512_and_si512(second, upper));
+    }
+    for (; i < n; i += 16) {
+        const __mmask16 mask = (__mmask16)_bzhi_u32(0xffff, n - i < 16 ? (u32)(n - i) : 16);
         const __m512i near = near_bf16(_mm512_maskz_loadu_ps(mask, from + i));
         _mm512_mask_storeu_epi32(to + i, mask, _mm512_and_si512(near, upper));
     }
