@@ -5,14 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Operations that differ from PyTorch in operands of a form, or in one sample: those that docs/mixed-precision.md lists,
- * each with its reason. */
+/* Operations that differ from PyTorch in operands of a form, or in one sample: those that docs/mixed-precision.md
+ * lists, each with its reason. */
 static const struct {
     const char *row, *form, *of;
-} different[] = {{"lstm_cell", "both", NULL},    {"gru_cell", "both", NULL},       {"gru", "both", NULL},
-                 {"inner", "both", NULL},        {"scaled_mm", "both", NULL},      {"l1_loss", "bf16", "weight="},
-                 {"mse_loss", "bf16", "weight="}, {"pdist", "bf16", "(0,3)"},      {"einsum", "f32", "'Ba,aB,b'"},
-                 {"local_response_norm", "bf16", NULL}};
+} different[] = {{"lstm_cell", "both", NULL},     {"gru_cell", "both", NULL},
+                 {"gru", "both", NULL},           {"inner", "both", NULL},
+                 {"scaled_mm", "both", NULL},     {"l1_loss", "bf16", "weight="},
+                 {"mse_loss", "bf16", "weight="}, {"pdist", "bf16", "(0,3)"},
+                 {"einsum", "f32", "'Ba,aB,b'"},  {"local_response_norm", "bf16", NULL}};
 
 /* What PyTorch refuses may be done here. */
 static bool differs(const char *row, const char *form, const char *answer, const char *text)
