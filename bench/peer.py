@@ -146,17 +146,27 @@ def linreg_step():
 ROWS["linreg_graph"] = linreg_step
 
 
-def mlp(optimizer, low=False, **settings):
+def learn(loss, optim, scaler=None):
+    if scaler:
+        scaler.scale(loss).backward()
+        scaler.step(optim)
+        scaler.update()
+    else:
+        loss.backward()
+        optim.step()
+
+
+def mlp(optimizer, low=None, **settings):
     x, y = torch.randn(64, 784), torch.randint(0, 10, (64,))
     net = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10))
     optim = optimizer(net.parameters(), **settings)
+    scaler = torch.amp.GradScaler("cpu") if low == torch.float16 else None
 
     def call():
         optim.zero_grad()
-        with torch.autocast("cpu", torch.bfloat16) if low else nullcontext():
+        with torch.autocast("cpu", low) if low else nullcontext():
             loss = F.cross_entropy(net(x), y)
-        loss.backward()
-        optim.step()
+        learn(loss, optim, scaler)
 
     return call
 
@@ -178,7 +188,12 @@ def mlp_adam_step():
 
 @row
 def mlp_bf16_step():
-    return mlp(torch.optim.SGD, low=True, lr=0.01)
+    return mlp(torch.optim.SGD, low=torch.bfloat16, lr=0.01)
+
+
+@row
+def mlp_f16_step():
+    return mlp(torch.optim.SGD, low=torch.float16, lr=0.01)
 
 
 # ---- many elements ----
@@ -389,6 +404,7 @@ class Training:
     def __init__(self, x, y, net, optimizer, scale, autocast=None):
         self.x, self.y, self.net, self.optimizer, self.scale, self.autocast = x, y, net, optimizer, scale, autocast
         self.optim = self.fresh()
+        self.scaler = torch.amp.GradScaler("cpu") if autocast == torch.float16 else None
 
     def fresh(self):
         with torch.no_grad():
@@ -403,8 +419,7 @@ class Training:
         optim.zero_grad()
         with torch.autocast("cpu", self.autocast) if self.autocast else nullcontext():
             loss = F.cross_entropy(self.net(self.x), self.y)
-        loss.backward()
-        optim.step()
+        learn(loss, optim, self.scaler)
         return loss
 
     def __call__(self):
@@ -432,6 +447,7 @@ for images in [4, 64, 256]:
     ROWS[f"cnn_b{images}"] = lambda images=images: cnn(images)
 ROWS["cnn_graph_b4"] = ROWS["cnn_b4"]
 ROWS["cnn_b64_bf16"] = lambda: cnn(64, torch.bfloat16)
+ROWS["cnn_b64_f16"] = lambda: cnn(64, torch.float16)
 
 
 # ---- ResNet-18 ----

@@ -54,8 +54,14 @@ static fa_tensor *step_with(fa_optim *optim)
         FA_USE(.autocast = now.autocast);
         loss = fa_cross_entropy(fa_forward(now.net, now.x), now.y);
     }
-    fa_backward(loss);
-    fa_optim_step(optim);
+    if (now.scaler) {
+        fa_backward(fa_scaler_scale(now.scaler, loss));
+        fa_scaler_step(now.scaler, optim);
+        fa_scaler_update(now.scaler);
+    } else {
+        fa_backward(loss);
+        fa_optim_step(optim);
+    }
     return loss;
 }
 
@@ -77,6 +83,7 @@ void bench_train(bench_network of)
     now = of;
     set_parameters();
     now.optim = now.optimizer(now.net);
+    now.scaler = now.autocast == FA_F16 ? fa_amp_scaler() : NULL;
     if (now.autocast == FA_SAME) /* low precision differs by more than what is the same */
         bench_check_by(bench_last_loss);
 }

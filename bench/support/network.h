@@ -12,8 +12,9 @@ typedef struct bench_network {
     fa_module *net;
     fa_optim *(*optimizer)(fa_module *); /* makes a fresh one */
     fa_optim *optim;
+    fa_scaler *scaler; /* NULL: none */
     double scale;      /* of the parameters' noise; weights of norms stay 1 */
-    fa_dtype autocast; /* FA_SAME: none */
+    fa_dtype autocast; /* FA_SAME: none; FA_F16 is trained with a scaler */
 } bench_network;
 
 /* Sets the parameters, makes the optimizer, and lets the worker compare the loss after five steps. */

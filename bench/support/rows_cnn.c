@@ -49,6 +49,11 @@ static void open_64_bf16(void)
     open_cnn(64, FA_BF16);
 }
 
+static void open_64_f16(void)
+{
+    open_cnn(64, FA_F16);
+}
+
 static void open_256(void)
 {
     open_cnn(256, FA_SAME);
@@ -63,6 +68,7 @@ const bench_row bench_cnn[] = {
     {"cnn_graph_b4", BENCH_MICROSECONDS, 8, {.flop = CNN_FLOP(4)}, open_graph, bench_replay},
     {"cnn_b64", BENCH_MICROSECONDS, 5, {.flop = CNN_FLOP(64)}, open_64, bench_train_steps},
     {"cnn_b64_bf16", BENCH_MICROSECONDS, 1, BENCH_NO_LIMIT, open_64_bf16, bench_train_steps},
+    {"cnn_b64_f16", BENCH_MICROSECONDS, 1, BENCH_NO_LIMIT, open_64_f16, bench_train_steps},
     {"cnn_b256", BENCH_MICROSECONDS, 4, {.flop = CNN_FLOP(256)}, open_256, bench_train_steps},
     {0},
 };

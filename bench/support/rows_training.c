@@ -6,6 +6,7 @@
 static fa_tensor *x, *y, *w;
 static fa_module *net;
 static fa_optim *optim;
+static fa_scaler *scaler;
 
 /* ---- linear regression: 100 samples of 10 numbers ---- */
 
@@ -99,6 +100,28 @@ static void mlp_bf16_step(int64_t count)
     }
 }
 
+static void open_mlp_f16(void)
+{
+    open_mlp_sgd();
+    scaler = fa_amp_scaler();
+}
+
+/* The same in f16, with a scaler. */
+static void mlp_f16_step(int64_t count)
+{
+    FA_REPEAT (count) {
+        fa_optim_zero_grad(optim);
+        fa_tensor *loss = NULL;
+        {
+            FA_USE(.autocast = FA_F16);
+            loss = fa_cross_entropy(fa_forward(net, x), y);
+        }
+        fa_backward(fa_scaler_scale(scaler, loss));
+        fa_scaler_step(scaler, optim);
+        fa_scaler_update(scaler);
+    }
+}
+
 /* The first layer's product forward and for its weights, the second layer's also for its input. */
 #define MLP_FLOP (2.0 * 64 * (2 * 784 * 128 + 3 * 128 * 10))
 #define MLP_PARAMETERS (4.0 * (784 * 128 + 128 + 128 * 10 + 10))
@@ -111,5 +134,6 @@ const bench_row bench_training[] = {
     {"mlp_graph", BENCH_MICROSECONDS, 3.2, {.flop = MLP_FLOP, .add = 3 * MLP_PARAMETERS}, open_mlp_graph, bench_replay},
     {"mlp_adam_step", BENCH_MICROSECONDS, 4, {.flop = MLP_FLOP, .add = 7 * MLP_PARAMETERS}, open_mlp_adam, mlp_step},
     {"mlp_bf16_step", BENCH_MICROSECONDS, 2, BENCH_NO_LIMIT, open_mlp_sgd, mlp_bf16_step},
+    {"mlp_f16_step", BENCH_MICROSECONDS, 2, BENCH_NO_LIMIT, open_mlp_f16, mlp_f16_step},
     {0},
 };

@@ -16,6 +16,13 @@ bool fa__wants(const fa__back *b, const void *field)
     return i >= 0 && b->wanted[i];
 }
 
+fa_dtype fa__wanted_dtype(const fa__back *b, const void *field)
+{
+    const fa__edge *e = &b->node->edge[field_number(b, field)];
+    return e->to->type == FA__TYPE_NODE ? ((const fa__node *)e->to)->result[e->slot].dtype
+                                        : fa__gradient_dtype(((const fa_tensor *)e->to)->dtype);
+}
+
 bool fa__wants_item(const fa__back *b, size_t k)
 {
     return b->wanted[b->node->op->nfields + k];

@@ -37,6 +37,16 @@ static bool may_change(const fa_tensor *t)
     return t->storage->borrowed || atomic_load(&t->storage->pins);
 }
 
+/* A conversion on the CPU, whose gradients come in f32: products give theirs so in one pass, and a sum of several is
+ * rounded once less. */
+static fa_tensor *converted(fa_tensor *t, fa_dtype to)
+{
+    fa_tensor *made = fa_to(t, to);
+    if (made && made->node && t->dtype == FA_F32 && made->storage->device->host)
+        ((fa__node *)made->node)->result[made->slot].dtype = FA_F32;
+    return made;
+}
+
 /* f64, f8, whose values need scale factors, and integers are not cast. A parameter is cast once (core/casts.h). */
 static fa_tensor *cast(const fa__call *c, fa_tensor *t)
 {
@@ -45,12 +55,12 @@ static fa_tensor *cast(const fa__call *c, fa_tensor *t)
     if (!casts)
         return t;
     if (!t->requires_grad || t->node || may_change(t))
-        return fa_to(t, to);
+        return converted(t, to);
     bool recording = fa__recording();
     fa_tensor *made = fa__cast_find(t, to, recording);
     if (made)
         return made;
-    made = fa_to(t, to);
+    made = converted(t, to);
     return made && fa__cast_keep(t, made, recording) ? made : NULL;
 }
 

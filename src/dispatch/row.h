@@ -257,6 +257,8 @@ void fa__set_derived_grads(fa__back *); /* POINTWISE: what is derived from the e
 /* Whether the gradient of a field is asked for. */
 bool fa__wants(const fa__back *, const void *field);
 bool fa__wants_item(const fa__back *, size_t k);
+/* The dtype that the gradient of a field is wanted in: the field's own or, behind a conversion by autocast, f32. */
+fa_dtype fa__wanted_dtype(const fa__back *, const void *field);
 /* The gradient of a reduction of x over dims, with the dimensions of size 1 put back that a reduction without keepdim
  * took away, so that it broadcasts to x's shape. From a reduction over all it is a number, and stays that. */
 fa_tensor *fa__undo_reduced(fa_tensor *gy, const fa_tensor *x, fa_dims, bool keepdim);

@@ -2,10 +2,12 @@
  * operations on GPUs, where they differ from those on the CPU (autocast_classes.c). */
 #include "dispatch/call.h"
 #include "support/api_test.h"
+#include "support/tensors.h"
 #include <facula/autograd.h>
 #include <facula/device.h>
 #include <facula/operations.h>
 #include <facula/optim.h>
+#include <math.h>
 #include <string.h>
 
 static int casts;
@@ -150,6 +152,71 @@ static void backward_may_go_through_it_again(void **state)
     assert_no_error();
 }
 
+/* A product of x and a weight, times g, in the dtype of autocast, where g is: g is the gradient of the product. */
+static fa_tensor *loss_of(const fa_tensor *in, const fa_tensor *w, const fa_tensor *g)
+{
+    FA_USE(.autocast = fa_tensor_dtype(g));
+    return fa_sum(fa_mul(fa_linear(in, w), g));
+}
+
+/* The gradient of w by that: a product of 16 bits, converted. */
+static fa_tensor *expected_from(const fa_tensor *in, const fa_tensor *g)
+{
+    return fa_to(fa_matmul(fa_t(g), fa_to(in, fa_tensor_dtype(g))), FA_F32);
+}
+
+/* Rows of a batch that are summed at once, or in several runs; features that fill tiles, and others. */
+static void check_gradient_of_product(fa_dtype dtype, int64_t batch, int64_t features)
+{
+    FA_SCOPE;
+    const int64_t out = 37;
+    fa_tensor *in = fa_randn(FA_SHAPE(batch, features)), *w = fa_randn(FA_SHAPE(out, features), .requires_grad = true);
+    fa_tensor *g = fa_to(fa_randn(FA_SHAPE(batch, out)), dtype), *h = fa_to(fa_randn(FA_SHAPE(batch, out)), dtype);
+    fa_mul_(fa_narrow(g, 1, out - 1, 1), NAN);
+    assert_true(fa_backward(loss_of(in, w, g)));
+    assert_true(tensor_same_bits(fa_grad(w), expected_from(in, g)));
+    fa_set_grad(w, NULL);
+    fa_tensor *both = NULL;
+    {
+        FA_USE(.autocast = dtype);
+        both = fa_add(loss_of(in, w, h), loss_of(fa_neg(in), w, g));
+    }
+    assert_true(fa_backward(both));
+    fa_tensor *sum = fa_add(expected_from(in, h), expected_from(fa_neg(in), g));
+    assert_true(tensor_same_bits(fa_narrow(fa_grad(w), 0, 0, out - 1), fa_narrow(sum, 0, 0, out - 1)));
+    assert_no_error();
+}
+
+/* Each is rounded to 16 bits, and they are added in f32. */
+static void gradients_behind_a_cast_are_f32(void **state)
+{
+    (void)state;
+    FA_USE(.device = FA_CPU);
+    for (fa_dtype dtype = FA_F16; dtype <= FA_BF16; dtype++)
+        for (int64_t batch = 1; batch <= 625; batch *= 25) {
+            check_gradient_of_product(dtype, batch, 64);
+            check_gradient_of_product(dtype, batch, 75);
+        }
+}
+
+/* The input's, through another f32 operation, in one launch; recorded, by an operation that has a gradient. */
+static void gradients_of_activations_too(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.device = FA_CPU);
+    fa_tensor *in = fa_randn(FA_SHAPE(2, 3, 8), .requires_grad = true), *w = fa_randn(FA_SHAPE(5, 8));
+    fa_tensor *g = fa_to(fa_randn(FA_SHAPE(2, 3, 5)), FA_BF16);
+    assert_true(fa_backward(loss_of(fa_exp(in), w, g)));
+    fa_tensor *of_exp = fa_to(fa_matmul(g, fa_to(w, FA_BF16)), FA_F32);
+    assert_true(same_tensors(fa_grad(in), fa_mul(of_exp, fa_exp(in))));
+    fa_tensors again = fa_grad_of(FA_TENSORS(loss_of(fa_exp(in), w, g)), FA_TENSORS(in), .create_graph = true);
+    assert_int_equal(again.count, 1);
+    assert_true(same_tensors(fa_grad(in), again.item[0]));
+    assert_int_equal(fa_grad_of(FA_TENSORS(fa_sum(again.item[0])), FA_TENSORS(in)).count, 1);
+    assert_no_error();
+}
+
 /* More parameters than the first table has room for. */
 static void there_may_be_many(void **state)
 {
@@ -254,6 +321,8 @@ int main(void)
         OF(each_grad_mode_has_its_own),
         OF(other_tensors_are_not_kept),
         OF(backward_may_go_through_it_again),
+        OF(gradients_behind_a_cast_are_f32),
+        OF(gradients_of_activations_too),
         OF(there_may_be_many),
         OF(a_parameter_with_a_pointer_is_cast_each_time),
         OF(gpus_have_classes_of_their_own),

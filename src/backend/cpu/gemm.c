@@ -72,10 +72,14 @@ static void finish_tile(const fa__gemm_plan *j, const fa__gemm_tile *t, int64_t 
 /* The rows of c where a tile's sums will go: they come while it is summed. */
 static void fetch_rows(const fa__gemm *g, const fa__gemm_kind *kind, int64_t row, int64_t col, int64_t rows)
 {
-    const int64_t size = (int64_t)kind->element;
+    enum { LINE = 64 };
+    const int64_t size = (int64_t)(g->wide ? kind->sum : kind->element);
     const char *c = (const char *)g->c + (row * g->c_row + col * g->c_col) * size;
-    for (int64_t i = 0; i < rows; i++)
-        __builtin_prefetch(c + i * g->c_row * size, 1);
+    for (int64_t i = 0; i < rows; i++, c += g->c_row * size) {
+        __builtin_prefetch(c, 1);
+        if (g->wide)
+            __builtin_prefetch(c + LINE, 1);
+    }
 }
 
 /* The first row of a tile, of so many that divide `rows` */
@@ -206,8 +210,9 @@ static void set_run(const fa__gemm_plan *j, fa__gemm_tile *t, const fa__gemm_blo
     t->relu = g->relu;
 }
 
-/* One run of k, from k on, for a block */
-static void run_depth(const fa__gemm_plan *j, const fa__gemm_block *at, fa__gemm_tile t, int64_t k, char *scratch)
+/* One run of k, from k on, for a block. kept: its a, if that is packed already */
+static void run_depth(const fa__gemm_plan *j, const fa__gemm_block *at, fa__gemm_tile t, int64_t k, const matrix *kept,
+                      char *scratch)
 {
     int64_t depth = fa__min(j->depth, j->g->k - k);
     matrix b = part_of_b(j, (fa__gemm_block){k, at->col, depth, at->cols}, scratch);
@@ -215,19 +220,19 @@ static void run_depth(const fa__gemm_plan *j, const fa__gemm_block *at, fa__gemm
     set_run(j, &t, at, k, depth);
     for (int64_t row = 0; row < at->rows; row += j->pack_rows) {
         fa__gemm_block part = {at->row + row, at->col, fa__min(j->pack_rows, at->rows - row), at->cols};
-        matrix a = part_of_a(j, (fa__gemm_block){part.row, k, part.rows, depth}, scratch);
+        matrix a = kept ? *kept : part_of_a(j, (fa__gemm_block){part.row, k, part.rows, depth}, scratch);
         t.c = j->at_once ? c : c + row * t.c_row * (int64_t)j->kind->sum;
         run_tiles(j, t, a, b, &part);
     }
 }
 
-static void run_block(const fa__gemm_plan *j, const fa__gemm_block *at, char *scratch)
+static void run_block(const fa__gemm_plan *j, const fa__gemm_block *at, const matrix *kept, char *scratch)
 {
     const fa__gemm *g = j->g;
     fa__gemm_tile t = sums_of(j, at, scratch);
     int64_t k = 0;
     do {
-        run_depth(j, at, t, k, scratch);
+        run_depth(j, at, t, k, kept, scratch);
         k += j->depth;
     } while (k < g->k);
     if (g->sink)
@@ -239,11 +244,14 @@ static void run_block(const fa__gemm_plan *j, const fa__gemm_block *at, char *sc
 /* One task, block by block */
 static void run_rectangle(const fa__gemm_plan *j, const fa__gemm_block *all, char *scratch)
 {
+    matrix a = {0};
+    if (j->keeps_a)
+        a = part_of_a(j, (fa__gemm_block){all->row, 0, all->rows, j->g->k}, scratch);
     for (int64_t col = 0; col < all->cols; col += j->cols)
         for (int64_t row = 0; row < all->rows; row += j->rows) {
             fa__gemm_block at = {all->row + row, all->col + col, fa__min(j->rows, all->rows - row),
                                  fa__min(j->cols, all->cols - col)};
-            run_block(j, &at, scratch);
+            run_block(j, &at, j->keeps_a ? &a : NULL, scratch);
         }
 }
 

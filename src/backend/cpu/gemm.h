@@ -19,6 +19,7 @@ typedef struct fa__gemm {
     int64_t bias_row, bias_col;
     bool accumulate; /* c holds the sums so far, and the chains go on from there: f32 and f64, c_col is 1 */
     bool relu;       /* results that are not above 0 become 0, after the bias; NaN stays */
+    bool wide;       /* f16 and bf16: c is f32, and holds the rounded results nevertheless; no bias, no relu */
     /* For products by tiles (gemm_kind.h) only: what takes the place of a, b and c where it is there. */
     const struct fa__gemm_source *a_source, *b_source;
     const struct fa__gemm_sink *sink;

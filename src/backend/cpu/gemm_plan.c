@@ -18,6 +18,8 @@ enum {
     STAGED = 1024,            /* rows and columns of sums kept apart from c */
     SMALL_OPERAND = 1200000,  /* bytes up to which an operand is used where it lies */
     SMALL_A = 256 << 10,      /* the same for an a whose neighbours are in columns */
+    SMALL_B = 512 << 10,      /* bytes of a b that is packed few columns at a time, which its tiles find in a cache */
+    FEW_BYTES = 16 << 10,     /* of those columns, packed */
     PADDING = 64              /* bytes between packed rows of a, so that they do not share a cache set */
 };
 
@@ -138,6 +140,9 @@ static void choose_blocks(fa__gemm_plan *j)
     if (g->b_source)
         j->cols = fa__min(j->cols, fa__gemm_round_up(SOURCE_BYTES / (j->depth * size + 1) + 1, width));
     j->pack_rows = j->pack_a ? fa__gemm_round_up(even_part(j->rows, most_rows(j->kind, j->depth)), height) : j->rows;
+    j->keeps_a = j->at_once && j->pack_a && j->pack_rows >= j->rows;
+    if (j->keeps_a && j->pack_b && g->k * g->n * (int64_t)j->kind->element <= SMALL_B)
+        j->cols = fa__min(j->cols, fa__gemm_round_up(FEW_BYTES / (j->depth * size + 1) + 1, width));
     j->a_packed_row = (fa__gemm_round_up(j->depth * size, 64) + PADDING) / size;
     j->a_bytes = j->pack_a ? (size_t)(j->pack_rows * j->a_packed_row * size) : 0;
     j->b_bytes = j->pack_b ? (size_t)(j->depth * j->cols * size) : 0;

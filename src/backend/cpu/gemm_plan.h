@@ -12,6 +12,7 @@ typedef struct fa__gemm_plan {
     bool a_by_tiles; /* packed a: the rows of each tile side by side; otherwise row after row */
     bool staged;     /* sums are kept apart until they are complete */
     bool at_once;    /* they are complete after one run of k: those of a tile are kept, not those of a block */
+    bool keeps_a;    /* all rows of a task are packed at once, for all its blocks of columns */
     bool together;   /* threads pack each block of b together, then take rows of c; otherwise each has its tasks */
     int64_t row_tasks, col_tasks;    /* c is divided into row_tasks x col_tasks */
     int64_t depth, rows, cols;       /* of a block: of k and of c */

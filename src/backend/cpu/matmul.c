@@ -8,7 +8,7 @@ typedef struct batch {
     fa__gemm first;
     int rank;
     int64_t count, shape[FA_MAX_DIMS], a[FA_MAX_DIMS], b[FA_MAX_DIMS], c[FA_MAX_DIMS];
-    size_t size;
+    size_t size, c_size;
     fa__gemm_run *run;
     _Atomic bool failed;
 } batch;
@@ -37,7 +37,7 @@ static void run_some(void *context, int64_t begin, int64_t end)
         }
         g.a = g.a ? (const char *)g.a + at * (int64_t)b->size : NULL; /* without elements there is no memory */
         g.b = g.b ? (const char *)g.b + bt * (int64_t)b->size : NULL;
-        g.c = g.c ? (char *)g.c + ct * (int64_t)b->size : NULL;
+        g.c = g.c ? (char *)g.c + ct * (int64_t)b->c_size : NULL;
         if (!b->run(&g))
             atomic_store(&b->failed, true);
     }
@@ -64,7 +64,7 @@ static void matrix(const fa__operand *x, bool row, int64_t *rows, int64_t *colum
     *column_step = vector ? (row ? x->stride[0] : 0) : x->stride[r - 1];
 }
 
-KERNEL(matmul)
+static bool product(const fa__launch *l)
 {
     const fa__operand *c = &l->operand[0], *a = &l->operand[1], *b = &l->operand[2];
     batch all = {.first = {.a = a->data, .b = b->data, .c = c->data},
@@ -85,7 +85,19 @@ KERNEL(matmul)
     lead(a, row ? 2 : 1, &all, all.a);
     lead(b, column ? 2 : 1, &all, all.b);
     all.size = fa__dtype_size(a->dtype);
+    all.c_size = fa__dtype_size(c->dtype);
+    g->wide = c->dtype != a->dtype;
     return run_batch(&all);
+}
+
+KERNEL(matmul)
+{
+    return product(l);
+}
+
+KERNEL(matmul_f32)
+{
+    return product(l);
 }
 
 /* The rows of x are all its dimensions but the last; where they are not evenly spaced they are a batch. */
@@ -121,7 +133,7 @@ static uint64_t linear(const fa__launch *l, bool relu)
         all.c[all.rank++] = y->stride[i];
         all.count *= x->shape[i];
     }
-    all.size = fa__dtype_size(x->dtype);
+    all.size = all.c_size = fa__dtype_size(x->dtype);
     return run_batch(&all);
 }
 

@@ -82,8 +82,11 @@ static bool move_run(fa__call *c)
 static void move_grad(fa__back *b)
 {
     const move_args *a = b->args;
-    fa__set_input_grad(
-        b, &a->x, fa_move(b->gy[0], .device = fa__tensor_device(a->x)->id, .dtype = fa__gradient_dtype(a->x->dtype)));
+    const fa_dtype dtype = fa__gradient_dtype(a->x->dtype);
+    fa__device *home = fa__tensor_device(a->x);
+    fa_tensor *g = b->gy[0];
+    bool there = g && g->dtype == dtype && fa__tensor_device(g) == home;
+    fa__set_input_grad(b, &a->x, there ? g : fa_move(g, .device = home->id, .dtype = dtype));
 }
 
 /** A copy of x on another device, in another dtype, or both. fa_to() is the short form; it returns x itself if nothing

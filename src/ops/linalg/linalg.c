@@ -53,10 +53,39 @@ static bool matmul_infer(fa__call *c)
     return true;
 }
 
-/* The product of (..., n, k) and (k, m); an outer product (k = 1) elementwise. */
-static fa_tensor *product_of(const fa_tensor *a, const fa_tensor *b, bool outer)
+static bool matmul_f32_infer(fa__call *c)
 {
-    return outer ? fa_mul(a, b) : fa_matmul(a, b);
+    const matmul_args *m = c->args;
+    const bool fits = matmul_infer(c);
+    if (fa__dtype_is_half(m->a->dtype))
+        c->spec[0].dtype = FA_F32;
+    return fits;
+}
+
+static bool matmul_f32_run(fa__call *c)
+{
+    const matmul_args *m = c->args;
+    if (c->plan.device->backend->has_kernel(c->op))
+        return fa__run_kernel(c);
+    FA_SCOPE;
+    FA_USE(.no_grad = true, .autocast = FA_SAME);
+    return fa__run_copy(c, c->out[0], fa_matmul(m->a, m->b));
+}
+
+/** fa_matmul(), whose result is f32 where the operands have 16 bits: rounded to their dtype nevertheless. For gradients
+ *  whose next stop is a conversion. */
+OP(matmul_f32, matmul_args, (y), .infer = matmul_f32_infer, .run = matmul_f32_run,
+   .no_grad = "it is for backward passes that need none", INTERNAL, TORCH(""),
+   SAMPLES("(2,3) (3,4); (3) (3); (2,3) (3); (3) (3,2); (2,0) (0,3); (2,2,3) (2,3,2); (2,2,3) (3); (0,3) (3,2)"))
+
+/* The product that is the gradient of a field, in the dtype that it is wanted in; an outer product (k = 1) elementwise.
+ */
+static fa_tensor *product_for(const fa__back *b, const void *field, const fa_tensor *x, const fa_tensor *y, bool outer)
+{
+    if (outer)
+        return fa_mul(x, y);
+    bool wide = fa__dtype_is_half(x->dtype) && fa__wanted_dtype(b, field) == FA_F32 && !fa__recording();
+    return wide ? fa__matmul_f32(x, y) : fa_matmul(x, y);
 }
 
 static void matmul_grad(fa__back *b)
@@ -70,12 +99,12 @@ static void matmul_grad(fa__back *b)
         g = fa_unsqueeze(g, -2);
     if (fa__wants(b, &m->a)) {
         const fa_tensor *right = column ? fa_unsqueeze(m->b, 0) : fa_transpose(m->b, -1, -2);
-        fa_tensor *ga = product_of(g, right, column);
+        fa_tensor *ga = product_for(b, &m->a, g, right, column);
         fa__set_input_grad(b, &m->a, fa__summed_to(row ? fa_squeeze(ga, .dim = -2) : ga, m->a));
     }
     if (fa__wants(b, &m->b)) {
         const fa_tensor *left = row ? fa_unsqueeze(m->a, 1) : fa_transpose(m->a, -1, -2);
-        fa_tensor *gb = product_of(left, g, row);
+        fa_tensor *gb = product_for(b, &m->b, left, g, row);
         fa__set_input_grad(b, &m->b, fa__summed_to(column ? fa_squeeze(gb, .dim = -1) : gb, m->b));
     }
 }
@@ -139,10 +168,11 @@ static void set_product_grads(fa__back *b, const fa_tensor *const *x, const fa_t
                               const fa_tensor *g)
 {
     if (fa__wants(b, x))
-        fa__set_input_grad(b, x, fa_matmul(g, *weight));
+        fa__set_input_grad(b, x, product_for(b, x, g, *weight, false));
     if (fa__wants(b, weight)) {
         bool rows = (*x)->rank == 2;
-        fa__set_input_grad(b, weight, fa_matmul(fa_t(rows ? g : as_rows(g)), rows ? *x : as_rows(*x)));
+        const fa_tensor *left = fa_t(rows ? g : as_rows(g)), *right = rows ? *x : as_rows(*x);
+        fa__set_input_grad(b, weight, left && right ? product_for(b, weight, left, right, false) : NULL);
     }
 }
 

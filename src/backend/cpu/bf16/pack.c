@@ -210,8 +210,29 @@ static void finish_each(const fa__gemm *g, uint16_t *c, const float *sum, const 
     }
 }
 
+/* As f32 */
+static void finish_wide(const fa__gemm *g, const fa__gemm_block *at, const float *sums, int64_t sums_row)
+{
+    const __m512i upper = _mm512_set1_epi32(-0x10000);
+    float *c = (float *)g->c + at->row * g->c_row + at->col * g->c_col;
+    for (int64_t i = 0; i < at->rows; i++, sums += sums_row, c += g->c_row)
+        for (int64_t j = 0; j < at->cols; j += LANES) {
+            const __mmask16 mask = first_of_16(at->cols - j);
+            const __m512i y = _mm512_and_si512(rounded(_mm512_maskz_loadu_ps(mask, sums + j)), upper);
+            if (g->c_col == 1)
+                _mm512_mask_storeu_epi32(c + j, mask, y);
+            else
+                for (int64_t k = j; k < fa__min(j + LANES, at->cols); k++)
+                    c[k * g->c_col] = f32_of_bf16(bf16_of_f32(sums[k]));
+        }
+}
+
 void fa__bf16_finish(const fa__gemm *g, const fa__gemm_block *at, const void *sums, int64_t sums_row)
 {
+    if (g->wide) {
+        finish_wide(g, at, sums, sums_row);
+        return;
+    }
     const bool dense = g->c_col == 1 && (!g->bias || g->bias_col == 1);
     for (int64_t i = 0; i < at->rows; i++) {
         const float *sum = (const float *)sums + i * sums_row;
