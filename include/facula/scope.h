@@ -44,8 +44,8 @@ typedef struct fa_settings {
     bool deterministic; /**< use only kernels that give bit-identical results in every run, on every machine and device.
                            All do, except large matrix products and convolutions on GPUs, which use NVIDIA's cuBLASLt
                            and cuDNN, or CLBlast where it is faster, if they are installed, or tensor cores, products of
-                           bf16 on CPUs that have instructions for them, and f32 convolutions of many channels with
-                           3 x 3 kernels on CPUs (docs/math.md) */
+                           bf16 on CPUs that have instructions for them, and convolutions on CPUs that use Winograd's
+                           filtering, many of those with kernels of 3, 5 or 7 columns (docs/math.md) */
     bool tf32;    /**< matrix products and convolutions of f32 may round their operands to TF32, which has 10 bits of
                      fraction: up to 8 times as fast on NVIDIA's tensor cores. It concerns CUDA alone, what others
                      compute stays as it is. PyTorch: torch.backends.cuda.matmul.allow_tf32 */

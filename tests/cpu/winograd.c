@@ -21,16 +21,16 @@ static const convolution_case cases[] = {
     {60, 24, 40, 1, {20, 22}, {3, 3}, {1, 1}, {6, 5}, {1, 1}}, /* several blocks of tiles */
     /* Few channels: by lanes */
     {64, 3, 6, 1, {32, 32}, {5, 5}, {1, 1}, {0, 0}, {1, 1}},
-    {4, 6, 16, 1, {14, 14}, {5, 5}, {1, 1}, {0, 0}, {1, 1}},
-    {35, 4, 8, 1, {17, 19}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
-    {18, 5, 5, 1, {11, 23}, {7, 7}, {1, 1}, {3, 3}, {1, 1}},
+    {4, 6, 9, 1, {32, 32}, {5, 5}, {1, 1}, {0, 0}, {1, 1}},
+    {35, 8, 12, 1, {17, 19}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {18, 12, 10, 1, {11, 23}, {7, 7}, {1, 1}, {3, 3}, {1, 1}},
     {17, 12, 16, 2, {15, 12}, {3, 5}, {1, 1}, {1, 2}, {1, 1}},
-    {40, 5, 7, 1, {9, 9}, {5, 5}, {1, 1}, {4, 4}, {1, 1}},
-    {16, 6, 9, 1, {21, 14}, {4, 3}, {1, 1}, {2, 0}, {3, 1}},
-    {2, 8, 16, 1, {24, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {40, 12, 16, 1, {9, 9}, {5, 5}, {1, 1}, {4, 2}, {1, 1}},
+    {32, 12, 12, 1, {21, 18}, {4, 3}, {1, 1}, {2, 1}, {3, 1}},
+    {6, 12, 16, 1, {24, 36}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {300, 6, 8, 1, {12, 10}, {3, 3}, {1, 1}, {0, 1}, {1, 1}}, /* several images for each lane */
 };
-enum { CASES = sizeof cases / sizeof *cases };
+enum { CASES = sizeof cases / sizeof *cases, FIRST_BY_LANES = 9 };
 
 typedef struct operands {
     fa_tensor *x, *y, *weight, *bias;
@@ -149,14 +149,66 @@ static void deterministic(void **state)
     }
 }
 
-/* Each allocation fails once: the call fails with an error, or its result is right. */
-static void without_memory(void **state)
+static fa_tensor *to_f16(const fa_tensor *x)
+{
+    return fa_to(x, FA_F16);
+}
+
+/* Half precision: the same bits for any number of threads and any strides, also where pixels are in several classes. */
+static void halves(void **state)
 {
     (void)state;
+    static const convolution_case some[] = {
+        {64, 3, 6, 1, {32, 32}, {5, 5}, {1, 1}, {0, 0}, {1, 1}},
+        {4, 14, 10, 1, {14, 18}, {7, 3}, {3, 1}, {1, 1}, {1, 1}},
+        {3, 6, 5, 1, {13, 30}, {7, 7}, {2, 1}, {1, 1}, {1, 1}},
+        {19, 6, 15, 1, {19, 20}, {3, 3}, {2, 1}, {1, 1}, {1, 1}},
+    };
+    const int threads = fa_num_threads();
+    for (int i = 0; i < (int)(sizeof some / sizeof *some); i++) {
+        FA_SCOPE;
+        operands o = converted(operands_of(&some[i]), to_f16);
+        fa_set_num_threads(1);
+        results first = results_of(&some[i], o);
+        fa_set_num_threads(2);
+        hold_same("with other threads", i, first, results_of(&some[i], o));
+        hold_same("with other strides", i, first, results_of(&some[i], converted(o, turned)));
+        fa_set_num_threads(threads);
+    }
+}
+
+/* What no pixel reads does not reach any, and rows of padding add nothing to large weights. */
+static void infinite(void **state)
+{
+    (void)state;
+    static const convolution_case wide = {8, 8, 8, 1, {36, 34}, {3, 5}, {1, 1}, {1, 7}, {1, 1}};
+    operands o = operands_of(&wide);
+    fa_tensor *all = fa_isfinite(convolved_back(&wide, o.y, o.weight, NULL));
+    assert_true(fa_item(fa_all(all)));
+    const fa_tensor *column =
+        fa_eq(fa_arange(0, (double)fa_size(o.y, 3)), 0); /* the padding is wider than the kernel reaches */
+    fa_tensor *y = fa_masked_fill(o.y, column, (double)INFINITY);
+    assert_true(fa_item(fa_all(fa_isfinite(convolved_back(&wide, y, o.weight, NULL)))));
+    static const convolution_case few = {8, 8, 8, 1, {20, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}};
+    o = operands_of(&few);
+    const fa_tensor *row = fa_unsqueeze(fa_eq(fa_arange(0, 3), 0), 1);
+    o.weight = fa_masked_fill(fa_ones_like(o.weight), row, 3.3e38);
+    fa_tensor *x = fa_mul(o.x, 1e-20);
+    const int threads = fa_num_threads();
+    fa_set_num_threads(1);
+    fa_tensor *one = convolved(&few, x, o.weight, o.bias);
+    fa_set_num_threads(2);
+    assert_true(fa_equal(fa_isfinite(one), fa_isfinite(convolved(&few, x, o.weight, o.bias))));
+    fa_set_num_threads(threads);
+}
+
+/* Each allocation fails once: the call fails with an error, or its result is right. */
+static void memory_fails(const convolution_case *v)
+{
     const int threads = fa_num_threads();
     fa_set_num_threads(1); /* so that the only scratch memory is this thread's */
-    operands o = operands_of(&cases[0]);
-    results want = results_of(&cases[0], o);
+    operands o = operands_of(v);
+    results want = results_of(v, o);
     for (int which = 0; which < 3; which++) {
         bool reached = true;
         int failed = 0;
@@ -164,9 +216,9 @@ static void without_memory(void **state)
             FA_SCOPE;
             fa__cpu_scratch_release();
             fa__inject(n);
-            fa_tensor *have = which == 0   ? convolved(&cases[0], o.x, o.weight, o.bias)
-                              : which == 1 ? convolved_back(&cases[0], o.y, o.weight, NULL)
-                                           : convolved_weight(&cases[0], o.x, o.y);
+            fa_tensor *have = which == 0   ? convolved(v, o.x, o.weight, o.bias)
+                              : which == 1 ? convolved_back(v, o.y, o.weight, NULL)
+                                           : convolved_weight(v, o.x, o.y);
             reached = fa__inject_count() >= n;
             fa__inject(0);
             assert_int_equal(fa_error_code(), have ? FA_OK : FA_ERROR_MEMORY);
@@ -179,9 +231,16 @@ static void without_memory(void **state)
     fa_set_num_threads(threads);
 }
 
+static void without_memory(void **state)
+{
+    (void)state;
+    memory_fails(&cases[0]);
+    memory_fails(&cases[FIRST_BY_LANES]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(precise), TEST(same_bits), TEST(levels), TEST(deterministic),
-                                       TEST(without_memory)};
+    const struct CMUnitTest tests[] = {TEST(precise), TEST(same_bits), TEST(levels),        TEST(deterministic),
+                                       TEST(halves),  TEST(infinite),  TEST(without_memory)};
     return RUN("winograd");
 }

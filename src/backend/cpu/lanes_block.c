@@ -110,8 +110,8 @@ fa__lanes_rows fa__lanes_rows_of_x(const fa__patches *p, const fa__lanes_plan *p
                            .rows = p->size[0],
                            .skip = fa__min(most(-plan->low[1], 0), plan->pitch),
                            .zeros = zeros};
-    const int64_t from = most(plan->low[1], 0);
-    rows.columns = most(fa__min(p->size[1] - from, plan->pitch - rows.skip), 0);
+    const int64_t from = most(plan->low[1], 0), read = plan->pitch - (plan->tile ? plan->columns - p->pixels[1] : 0);
+    rows.columns = most(fa__min(p->size[1] - from, read - rows.skip), 0); /* what only pixels beyond y read is zero */
     rows.behind = plan->pitch - rows.skip - rows.columns;
     bool join = plan->low[1] == 0 && plan->pitch == p->size[1] && p->stride[2] == p->size[1] && rows.step == 1;
     for (int i = 0; i < fa__cpu_lanes->lanes; i++) {

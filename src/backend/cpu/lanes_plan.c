@@ -46,8 +46,9 @@ static void set_block(fa__lanes_plan *plan, const fa__patches *p, int64_t channe
 }
 
 /* The transforms of a row of Winograd's filtering, in multiply-adds of a vector: x into points and points into y, for
- * each tile and channel */
-enum { INTO_POINTS = 30, INTO_PIXELS = 30 };
+ * each tile and channel, with what it takes that points leave the first-level cache; the same for y into points; and
+ * for a gradient of the weight what each sum of a block takes, beside those of its pixels. */
+enum { INTO_POINTS = 50, INTO_PIXELS = 35, Y_INTO_POINTS = 45, OF_SUM = 12 };
 
 /* How long the thread with the most blocks takes. */
 static double cost_of(const fa__lanes_plan *plan, const fa__patches *p, int64_t groups, int64_t channels)
@@ -155,16 +156,39 @@ static int64_t tile_of_taps(const fa__patches *p)
     return fits && !fa__ctx()->settings->deterministic ? FA__LANES_POINTS + 1 - taps : 0;
 }
 
-/* Whether tiles are faster than chains. This changes bits, and so must not depend on the number of threads or lanes. */
+/* Whether tiles are clearly faster than chains, by about a tenth. This changes bits, and so must not depend on the
+ * number of threads or lanes: 32 lanes stand for all. Results of one or two channels, and rows of one tile, are too few
+ * sums at a time. */
 static bool tiles_pay(const fa__patches *p, int64_t tile, int64_t channels)
 {
-    enum { LEAST_ROWS = 16, LEAST = 1 << 18 };
-    const double rows = met(p, 0), pairs = (double)(p->channels * channels),
-                 tiles = (double)fa__ceil_div(p->pixels[1], tile), chains = rows * met(p, 1) * pairs;
-    const double filtered = tiles
+    enum { LANES = 32, LEAST = 1 << 18 };
+    const int64_t tiles = fa__ceil_div(p->pixels[1], tile), units = p->images * p->pixels[0];
+    if (tiles < 2 || channels < 3 || units < LANES / 2)
+        return false;
+    const double pairs = (double)(p->channels * channels), rows = met(p, 0), chains = rows * met(p, 1) * pairs;
+    const int64_t bands = fa__min(fa__ceil_div(LANES, p->images), p->pixels[0]), band = p->pixels[0] / bands,
+                  of_band = fa__min((band - 1) * p->step[0] + (p->taps[0] - 1) * llabs(p->tap[0]) + 1, p->size[0]);
+    const double filtered = (double)tiles
                             * (rows * FA__LANES_POINTS * pairs + (double)(p->pixels[0] * channels * INTO_PIXELS)
-                               + (double)(p->size[0] * p->channels * INTO_POINTS));
-    return (double)p->images * chains >= LEAST && p->images * p->pixels[0] >= LEAST_ROWS && filtered < chains;
+                               + (double)(bands * of_band * p->channels * INTO_POINTS));
+    const double use = band > 1 ? 1 : (double)units / (double)(fa__ceil_div(units, LANES) * LANES);
+    return (double)p->images * chains >= LEAST && filtered * 1.1 < chains * use;
+}
+
+/* The same for a gradient of the weight, in whose stretches there are so many images and rows. */
+static bool weight_tiles_pay(const fa__convolution *v, int64_t tile, int64_t images, int64_t rows)
+{
+    const int64_t tiles = fa__ceil_div(v->result[1], tile), of_x = (rows - 1) * v->stride[0] + v->kernel[0];
+    const double sums = (double)(v->in * v->kernel[0] * v->out), lines = (double)(images * rows),
+                 width = (double)v->result[1];
+    if (tiles < 2 || v->out < 3)
+        return false;
+    const double filtered = (double)tiles
+                                * (lines * (FA__LANES_POINTS * sums + (double)(Y_INTO_POINTS * v->out))
+                                   + (double)(images * of_x * v->in * INTO_POINTS))
+                            + FA__LANES_POINTS * sums * OF_SUM;
+    const double chains = (double)v->kernel[1] * sums * (lines * width * 1.15 + OF_SUM);
+    return filtered * 1.1 < chains;
 }
 
 /* ---- images ---- */
@@ -208,7 +232,7 @@ static bool is_small(const fa__patches *p)
 /* By tiles, if one row of pixels fits the cache at every level. */
 static bool plan_tiles(fa__lanes_plan *plan, const fa__lanes_image *g)
 {
-    const int64_t tile = tile_of_taps(&g->p);
+    const int64_t tile = g->chains ? 0 : tile_of_taps(&g->p);
     if (!tile || !tiles_pay(&g->p, tile, g->channels))
         return false;
     plan_bands(plan, g, tile, g->p.pixels[0]);
@@ -268,8 +292,8 @@ static bool plan_weight_tiles(fa__lanes_plan *x, fa__lanes_plan *y, const fa__co
     enum { STRETCHES = 16 };
     fa__patches of_x = fa__convolution_patches(v), of_y = fa__lanes_patches_of_y(v);
     const int64_t tile = tile_of_taps(&of_x), sums = FA__LANES_POINTS * v->in * v->kernel[0] * v->out;
-    if (!tile || !tiles_pay(&of_x, tile, v->out) || sums > WEIGHTS
-        || x->images * (of_x.pixels[0] / x->rows) < STRETCHES)
+    if (!tile || sums > WEIGHTS || x->images * (of_x.pixels[0] / x->rows) < STRETCHES
+        || !weight_tiles_pay(v, tile, x->each, x->rows))
         return false;
     x->tile = y->tile = tile;
     of_x.pixels[1] = of_y.pixels[1] = fa__ceil_div(of_x.pixels[1], tile) * tile;

@@ -33,7 +33,7 @@ void fa__lanes_load_points(const fa__lanes_points *l, const fa__lanes_rows *rows
 typedef struct image_work {
     const fa__lanes_image *g;
     const fa__lanes_plan *plan;
-    fa__patches p; /* of whole tiles */
+    fa__patches p;
     int64_t tiles; /* of a row, and the pieces in which they are multiplied: how many, of how many tiles, and how many
                     * pieces have one more */
     int64_t pieces, piece, wider;
@@ -41,17 +41,16 @@ typedef struct image_work {
     float *bias;   /* of all groups; NULL: none */
     float *weight; /* transformed: of each group by points, parts, channels of x, rows of the kernel, channels of the
                       part */
-    bool finite;   /* no weight is infinite or not a number: what is multiplied by zero adds nothing */
+    bool finite;   /* no transformed weight is infinite or not a number: what is multiplied by zero adds nothing */
     _Atomic bool failed;
 } image_work;
 
 /* Those of a group, by columns and in the order above: `each` for a column. A row that goes backwards is turned around.
  */
-static void gather_weights(image_work *w, int64_t group, float *to, int64_t each)
+static void gather_weights(const image_work *w, int64_t group, float *to, int64_t each)
 {
     const fa__lanes_image *g = w->g;
     const int64_t columns = g->p.taps[1], *step = g->weight_tap;
-    float all = 0; /* stays 0 as long as everything is finite */
     for (int64_t u = 0; u < columns; u++) {
         const float *from = g->weight + group * g->weight_group + (g->p.tap[1] < 0 ? columns - 1 - u : u) * step[2];
         float *next = to + u * each;
@@ -59,12 +58,22 @@ static void gather_weights(image_work *w, int64_t group, float *to, int64_t each
             for (int64_t c = 0; c < g->p.channels; c++)
                 for (int64_t t = 0; t < g->p.taps[0]; t++)
                     for (int64_t k = fa__lanes_tile_at(g->channels, w->parts, i);
-                         k < fa__lanes_tile_at(g->channels, w->parts, i + 1); k++) {
-                        *next = from[k * g->weight_channel + c * step[0] + t * step[1]];
-                        all += *next++ * 0;
-                    }
+                         k < fa__lanes_tile_at(g->channels, w->parts, i + 1); k++)
+                        *next++ = from[k * g->weight_channel + c * step[0] + t * step[1]];
     }
-    w->finite &= all == 0;
+}
+
+/* Of whole vectors */
+static bool all_finite(const float *x, int64_t n)
+{
+    float sum[FA__LANES_MOST] = {0}; /* stay 0 as long as everything is finite */
+    for (int64_t i = 0; i < n; i += FA__LANES_MOST)
+        for (int j = 0; j < FA__LANES_MOST; j++)
+            sum[j] += x[i + j] * 0;
+    bool all = true;
+    for (int j = 0; j < FA__LANES_MOST; j++)
+        all &= sum[j] == 0;
+    return all;
 }
 
 static bool transform_weights(image_work *w)
@@ -77,13 +86,13 @@ static bool transform_weights(image_work *w)
         return false;
     float *const plain = w->weight + weights;
     memset(plain, 0, (size_t)(columns * each) * sizeof *plain);
-    w->finite = true;
     for (int64_t group = 0; group < g->groups; group++) {
         gather_weights(w, group, plain, each);
         fa__lanes_transform(FA__LANES_KERNEL + fa__lanes_of_taps(columns),
                             (fa__lanes_lines){1, each / lanes, w->weight + group * POINTS * each, each, lanes, 0, plain,
                                               each, lanes, 0, NULL});
     }
+    w->finite = all_finite(w->weight, weights);
     w->bias = g->bias ? plain + columns * each : NULL;
     for (int64_t k = 0; g->bias && k < biases; k++)
         w->bias[k] = g->bias[k * g->bias_channel];
@@ -215,8 +224,8 @@ bool fa__lanes_winograd_image(const fa__lanes_image *g, const fa__lanes_plan *pl
 {
     image_work w = {.g = g, .plan = plan, .p = g->p, .tiles = plan->columns / plan->tile};
     const fa__lanes_kernels *k = fa__cpu_lanes;
-    w.p.pixels[1] = plan->columns;
-    if (!k->fewer || divide(&w, k->channels, k->across) <= divide(&w, k->fewer, k->wider))
+    const int64_t time = divide(&w, k->channels, k->across);
+    if (k->fewer && divide(&w, k->fewer, k->wider) > time)
         divide(&w, k->channels, k->across);
     const bool ok = transform_weights(&w);
     if (ok)

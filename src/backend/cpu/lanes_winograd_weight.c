@@ -14,12 +14,12 @@ static const int pairs[PAIRS][2] = {{0, 7}, {1, 2}, {3, 4}, {5, 6}};
 typedef struct work {
     const fa__lanes_weight *g;
     const fa__lanes_plan *x, *y;
-    fa__patches of_x, of_y; /* of whole tiles */
-    int64_t tiles;          /* of a row */
-    int64_t each;           /* sums of a point: by channels of x, rows of the kernel, channels of y */
-    int64_t parts, pieces;  /* of the channels of y; of channels of x and rows of the kernel */
-    int64_t some;           /* rows of pixels at a time */
-    int64_t rows;           /* of sums of neighbouring stretches, of a group */
+    fa__patches of_x, of_y;
+    int64_t tiles;         /* of a row */
+    int64_t each;          /* sums of a point: by channels of x, rows of the kernel, channels of y */
+    int64_t parts, pieces; /* of the channels of y; of channels of x and rows of the kernel */
+    int64_t some;          /* rows of pixels at a time */
+    int64_t rows;          /* of sums of neighbouring stretches, of a group */
     _Atomic bool failed;
 } work;
 
@@ -39,7 +39,8 @@ static bool room_of(const work *w, room *r)
                              w->y->x_floats,
                              2 * fa__cpu_lanes->channels * w->some * w->tiles * lanes,
                              POINTS * w->each * lanes,
-                             lanes / FA__CONVOLUTION_ADDED * fa__lanes_whole(POINTS * w->each + lanes),
+                             lanes / FA__CONVOLUTION_ADDED
+                                 * fa__lanes_whole((POINTS - 1) * w->each + fa__lanes_whole(w->each)),
                              v->kernel[1] * fa__lanes_whole(w->each),
                              w->x->pitch * lanes,
                              zeros};
@@ -111,8 +112,8 @@ static void store_sums(const work *w, const room *r, int64_t i, int count)
 {
     const fa__convolution *v = w->g->v;
     const int64_t lanes = fa__cpu_lanes->lanes, rows = lanes / FA__CONVOLUTION_ADDED,
-                  line = fa__lanes_whole(POINTS * w->each + lanes), column = fa__lanes_whole(w->each),
-                  first = i / w->x->blocks * w->rows + i % w->x->blocks * rows;
+                  line = fa__lanes_whole((POINTS - 1) * w->each + fa__lanes_whole(w->each)),
+                  column = fa__lanes_whole(w->each), first = i / w->x->blocks * w->rows + i % w->x->blocks * rows;
     float *row[FA__LANES_MOST];
     for (int64_t k = 0; k < rows; k++)
         row[k] = r->added + k * line;
@@ -179,7 +180,6 @@ bool fa__lanes_winograd_weight(const fa__lanes_weight *g, const fa__lanes_plan *
               .parts = fa__lanes_tiles(v->out, fa__cpu_lanes->channels),
               .pieces = fa__lanes_tiles(taps, fa__cpu_lanes->across),
               .rows = fa__ceil_div(x->images * x->bands, FA__CONVOLUTION_ADDED)};
-    w.of_x.pixels[1] = w.of_y.pixels[1] = y->columns;
     w.some = rows_at_once(&w);
     fa__parallel_for(v->groups * x->blocks, 1, run_blocks, &w);
     return !atomic_load(&w.failed);
