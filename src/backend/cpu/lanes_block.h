@@ -40,11 +40,11 @@ fa__lanes_rows fa__lanes_rows_of_y(const fa__lanes_image *, const fa__lanes_shar
 void fa__lanes_load(const fa__lanes_rows *, const fa__lanes_plan *, int64_t channels, const float *x, float *block);
 
 /* The same for row r of one channel */
-void fa__lanes_load_row(const fa__lanes_rows *, const float *x, int64_t r, float *row);
+void fa__lanes_load_row(const fa__lanes_rows *, const float *x, int64_t r, float *block);
 
 /* The pixels of a group from a block to the images that have them. */
 void fa__lanes_store(const fa__lanes_rows *, const fa__lanes_plan *, int64_t channels, float *y, const float *block);
 
 /* The same for some rows from r on of one channel; more than one only if they are neighbours in memory */
-void fa__lanes_store_row(const fa__lanes_rows *, float *y, int64_t r, int64_t count, const float *rows);
+void fa__lanes_store_row(const fa__lanes_rows *, float *y, int64_t r, int64_t count, const float *block);
 #endif
