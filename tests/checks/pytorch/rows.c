@@ -6,7 +6,8 @@
 #include <sys/stat.h>
 
 typedef struct variables {
-    fa_tensor *x, *y, *w, *b, *v, *images, *mask, *rows, *index, *target, *logits, *loss, *a8, *b8, *h_0, *c_0, *hidden;
+    fa_tensor *x, *y, *w, *b, *v, *images, *mask, *rows, *index, *target, *logits, *loss, *a8, *b8, *h_0, *c_0, *hidden,
+        *x64, *y64;
     double scale_a, scale_b;
     fa_module *net, *other, *lstm, *attention, *encoder, *decoder, *transformer;
     fa_optim *opt;
@@ -29,6 +30,12 @@ static fa_tensor *seen(fa_module *m, fa_tensors inputs, fa_tensor *output, void 
 {
     (void)m, (void)inputs, (void)output, (void)context;
     return NULL;
+}
+
+static fa_tensor *f(void *context, fa_tensors in)
+{
+    (void)context;
+    return fa_mul(in.item[0], in.item[1]);
 }
 
 static double warm(int64_t epoch, int group, void *context)
@@ -58,6 +65,8 @@ static variables make(void)
     r.scaler = fa_amp_scaler();
     fa_backward(fa_scaler_scale(r.scaler, fa_sum(fa_forward(r.net, r.x))));
     r.a8 = fa_to(r.x, FA_F8_E4M3FN), r.b8 = fa_to(fa_detach(r.w), FA_F8_E4M3FN), r.scale_a = 2, r.scale_b = 0.5;
+    r.x64 = fa_rand(FA_SHAPE(2, 3), .dtype = FA_F64, .requires_grad = true);
+    r.y64 = fa_rand(FA_SHAPE(2, 3), .dtype = FA_F64, .requires_grad = true);
     r.s = fa_schedule_step_lr(r.opt, 30);
     r.d = fa_data_tensors(r.x, r.target);
     return r;
@@ -67,7 +76,8 @@ static variables make(void)
     variables all = make();                                                                                            \
     fa_tensor *x = all.x, *y = all.y, *w = all.w, *b = all.b, *v = all.v, *images = all.images, *mask = all.mask,      \
               *rows = all.rows, *index = all.index, *target = all.target, *logits = all.logits, *loss = all.loss,      \
-              *a8 = all.a8, *b8 = all.b8, *h_0 = all.h_0, *c_0 = all.c_0, *hidden = all.hidden;                        \
+              *a8 = all.a8, *b8 = all.b8, *h_0 = all.h_0, *c_0 = all.c_0, *hidden = all.hidden, *x64 = all.x64,        \
+              *y64 = all.y64;                                                                                          \
     double scale_a = all.scale_a, scale_b = all.scale_b;                                                               \
     fa_scaler *scaler = all.scaler;                                                                                    \
     fa_module *net = all.net, *other = all.other, *lstm = all.lstm, *attention = all.attention,                        \
@@ -78,7 +88,7 @@ static variables make(void)
     (void)x, (void)y, (void)w, (void)b, (void)v, (void)images, (void)mask, (void)rows, (void)index, (void)target,      \
         (void)logits, (void)loss, (void)net, (void)opt, (void)s, (void)d, (void)a8, (void)b8, (void)scale_a,           \
         (void)scale_b, (void)scaler, (void)lstm, (void)h_0, (void)c_0, (void)hidden, (void)attention, (void)encoder,   \
-        (void)decoder, (void)transformer, (void)other;
+        (void)decoder, (void)transformer, (void)other, (void)x64, (void)y64;
 
 #define ROW(line, code)                                                                                                \
     static void row_##line(void)                                                                                       \
