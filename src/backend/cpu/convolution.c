@@ -242,8 +242,8 @@ static void backward_groups(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* One class of pixels; weights of groups follow each other by the channels of y, which are this product's taps. All
- * classes of half precision are chains where there are several, because some may not be converted on their way. */
+/* One class of pixels; weights of groups follow each other by the channels of y, which are this product's taps. Several
+ * classes are chains: whether half precision is converted before depends on all of them. */
 static fa__lanes_image backward_lanes(const work *w, fa_dtype dtype)
 {
     const fa__convolution *v = w->v;
@@ -262,7 +262,7 @@ static fa__lanes_image backward_lanes(const work *w, fa_dtype dtype)
         .weight_tap = {v->weight[0], w->every[0] * v->weight[2], w->every[1] * v->weight[3]},
         .bias_channel = w->bias_step,
         .stride = {v->x[0], v->x[1], v->x[2] * v->stride[0], v->x[3] * v->stride[1]},
-        .chains = dtype != FA_F32 && (v->stride[0] > 1 || v->stride[1] > 1)};
+        .chains = v->stride[0] > 1 || v->stride[1] > 1};
 }
 
 /* `lanes`: weights are f32, as lanes want them. */
