@@ -106,10 +106,11 @@ static void values()
     CHECK((fa::tensor::from(std::vector<float>(), {-1, 2}).shape() == fa::shape{0, 2}));
     CHECK(says(failure([&] { (void)fa::tensor::from(data, {-1, 4}); }), "6 elements for a shape of 4"));
     CHECK(says(failure([&] { (void)fa::tensor::from(data, {-1, 0}); }), "6 elements for a shape of 0"));
-    for (const fa::shape &wrong : {fa::shape{-1, -1, 6}, fa::shape{-1, -1}, fa::shape{3, -2}})
-        CHECK(says(failure([&] { (void)fa::tensor::from(data, wrong); }), line(__LINE__)
-                                                                              + "fa::tensor::from: sizes are "
-                                                                                "not negative, but one may be -1"));
+    for (const fa::shape &wrong : {fa::shape{-1, -1, 6}, fa::shape{-1, -1}, fa::shape{3, -2}}) {
+        const int at = __LINE__ + 1;
+        const auto made = [&] { (void)fa::tensor::from(data, wrong); };
+        CHECK(says(failure(made), line(at) + "fa::tensor::from: sizes are not negative, but one may be -1"));
+    }
     CHECK((fa::zeros(3).shape() == fa::shape{3}) && x.view(-1).size(0) == 6 && fa::nn::layer_norm(3)(x).size(1) == 3);
     CHECK(fa::mse_loss(x, x + 1, FA_SUM).item() == 6 && fa::mse_loss(x, x + 1, {FA_SUM}).item() == 6);
     CHECK((x.shape() == fa::shape{2, 3}) && (x.shape() != fa::shape{3, 2}));
