@@ -6,7 +6,8 @@
 #include "backend/cpu/lanes_plan.h"
 #include "core/dtype.h"
 
-/* Which images the lanes of a block have. Lanes behind `count` repeat the first one; nobody reads their results. */
+/* Which image each lane of a block has. Lanes from `count` on have none of their own: they compute the first lane's
+ * again, and their results are not stored. */
 typedef struct fa__lanes_share {
     int count;
     int64_t image[FA__LANES_MOST], first[FA__LANES_MOST]; /* and the first row of its pixels */

@@ -156,9 +156,9 @@ static int64_t tile_of_taps(const fa__patches *p)
     return fits && !fa__ctx()->settings->deterministic ? FA__LANES_POINTS + 1 - taps : 0;
 }
 
-/* Whether tiles are clearly faster than chains, by about a tenth. This changes bits, and so must not depend on the
- * number of threads or lanes: 32 lanes stand for all. Results of one or two channels, and rows of one tile, are too few
- * sums at a time. */
+/* Whether tiles are faster than chains by a tenth or more. This changes bits, and so must not depend on the number of
+ * threads or lanes: two threads of 16 lanes stand for all. Results of one or two channels, and rows of one tile, are
+ * too few sums at a time. */
 static bool tiles_pay(const fa__patches *p, int64_t tile, int64_t channels)
 {
     enum { LANES = 32, LEAST = 1 << 18 };

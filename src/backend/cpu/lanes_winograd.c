@@ -1,14 +1,10 @@
 /* Winograd's filtering along rows, with one image in each lane (lanes_winograd.h): rows of x are transformed on their
  * way into a block. Of each row of the result the products of all points are made, for a few channels at a time, and
- * become pixels while they are in the first-level cache. */
+ * become pixels at once. */
 #include "backend/cpu/lanes_winograd.h"
-#include "backend/cpu/lanes_block.h"
-#include "backend/cpu/level.h"
 #include "backend/cpu/scratch.h"
 #include "base/alloc.h"
-#include "base/integer.h"
 #include "base/parallel.h"
-#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 

@@ -43,7 +43,7 @@ static inline void fa__lanes_transform(int which, fa__lanes_lines l)
     fa__cpu_lanes->transform[which](&l);
 }
 
-/* The number of kernels of so many columns */
+/* 0, 1 and 2 for kernels of 3, 5 and 7 columns */
 static inline int fa__lanes_of_taps(int64_t columns)
 {
     return (int)(columns - 3) / 2;
@@ -65,9 +65,9 @@ typedef struct fa__lanes_points {
 
 void fa__lanes_load_points(const fa__lanes_points *, const fa__lanes_rows *, const float *x, float *block);
 
-/* A convolution, or the gradient of its input, as such a plan says. False, with the error set: no memory. */
+/* A convolution, or the gradient of its input, as the plan says. False, with the error set: no memory. */
 bool fa__lanes_winograd_image(const fa__lanes_image *, const fa__lanes_plan *);
 
-/* The gradient of a weight, as such plans of x and y say: the same. */
+/* The gradient of a weight, as the plans of x and y say: the same. */
 bool fa__lanes_winograd_weight(const fa__lanes_weight *, const fa__lanes_plan *x, const fa__lanes_plan *y);
 #endif

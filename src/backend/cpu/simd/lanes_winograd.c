@@ -6,22 +6,20 @@
 enum { L = f32_lanes, POINTS = FA__LANES_POINTS };
 
 /* Points come in pairs p and -p: what even powers of p give is the same for both, what odd ones give has the other
- * sign.
- */
+ * sign. */
 #define P0 1.0
 #define P1 0.5
 #define P2 2.0
 
-/* p^i */
-#define POWER(p, i)                                                                                                    \
-    ((i) == 0                                                                                                          \
-         ? 1                                                                                                           \
-         : (p)                                                                                                         \
-               * ((i) == 1                                                                                             \
-                      ? 1                                                                                              \
-                      : (p)                                                                                            \
-                            * ((i) == 2 ? 1                                                                            \
-                                        : (p) * ((i) == 3 ? 1 : (p) * ((i) == 4 ? 1 : (p) * ((i) == 5 ? 1 : (p)))))))
+/* p^i, a constant where i is one */
+INLINE double power(double p, int i)
+{
+    double x = 1;
+    UNROLL
+    for (int k = 0; k < i; k++)
+        x *= p;
+    return x;
+}
 
 /* B', whose rows are the products of (x - q) over all other points q */
 INLINE void image(f32v to[POINTS], const f32v x[POINTS])
@@ -47,23 +45,23 @@ INLINE void tile(f32v *to, const f32v m[POINTS], int pixels)
     to[0] = m[0] + even_0 + even_1 + even_2;
     UNROLL
     for (int i = 1; i < pixels; i++) {
-        const float p1 = (float)POWER(P1, i), p2 = (float)POWER(P2, i);
+        const float p1 = (float)power(P1, i), p2 = (float)power(P2, i);
         to[i] = i % 2 ? odd_0 + p1 * odd_1 + p2 * odd_2 : even_0 + p1 * even_1 + p2 * even_2;
     }
     to[pixels - 1] = to[pixels - 1] + m[7];
 }
 
-/* The value at p, and at -p, of the polynomial with the coefficients c, without the factor f */
+/* f times the value at p, and at -p, of the polynomial with the coefficients c */
 INLINE void at_points(f32v to[2], const f32v *c, int count, double p, double f)
 {
     f32v even = (float)f * c[0], odd = (float)(f * p) * c[1];
     UNROLL
     for (int i = 2; i < count; i++) {
-        const float power = (float)(f * POWER(p, i));
+        const float factor = (float)(f * power(p, i));
         if (i % 2)
-            odd = odd + power * c[i];
+            odd = odd + factor * c[i];
         else
-            even = even + power * c[i];
+            even = even + factor * c[i];
     }
     to[0] = even + odd;
     to[1] = even - odd;
@@ -80,7 +78,7 @@ INLINE void tile_back(f32v to[2], const f32v *y, int pixels, int pair)
     at_points(to, y, pixels, pair == 1 ? P0 : pair == 2 ? P1 : P2, 1);
 }
 
-/* What divides the weights at a point: the product of its distances from the others */
+/* The factor of the weights at a point: 1 / the product of its distances from the others */
 #define AT_0 (1 / (-P0 * P0 * P1 * P1 * P2 * P2))
 #define AT(p, q, r) (1 / (2 * (p) * (p) * ((p) * (p) - (q) * (q)) * ((p) * (p) - (r) * (r))))
 
@@ -101,25 +99,22 @@ INLINE void kernel_back(f32v *to, const f32v m[POINTS], int taps)
     for (int i = 0; i < taps; i++) {
         const f32v sign_0 = i % 2 ? m[1] - m[2] : m[1] + m[2], sign_1 = i % 2 ? m[3] - m[4] : m[3] + m[4],
                    sign_2 = i % 2 ? m[5] - m[6] : m[5] + m[6];
-        to[i] = (float)(AT(P0, P1, P2) * POWER(P0, i)) * sign_0 + (float)(AT(P1, P0, P2) * POWER(P1, i)) * sign_1
-                + (float)(AT(P2, P0, P1) * POWER(P2, i)) * sign_2;
+        to[i] = (float)(AT(P0, P1, P2) * power(P0, i)) * sign_0 + (float)(AT(P1, P0, P2) * power(P1, i)) * sign_1
+                + (float)(AT(P2, P0, P1) * power(P2, i)) * sign_2;
     }
     to[0] = to[0] + (float)AT_0 * m[0];
     to[taps - 1] = to[taps - 1] + m[7];
 }
 
-#define NOTHING(...)
-#define BIAS(...) __VA_ARGS__
-#define LINES(name, transform, from_points, to_points, with)                                                           \
+#define LINES(name, transform, from_points, to_points, with_bias)                                                      \
     static void name(const fa__lanes_lines *t)                                                                         \
     {                                                                                                                  \
         const fa__lanes_lines l = *t;                                                                                  \
         for (int64_t r = 0; r < l.rows; r++) {                                                                         \
             const float *from = l.from + r * l.from_row;                                                               \
             float *to = l.to + r * l.to_row;                                                                           \
-            with(const f32v bias = f32_splat(l.bias ? l.bias[r] : 0);) for (int64_t n = l.count; n > 0;                \
-                                                                            n--, from += l.from_next, to += l.to_next) \
-            {                                                                                                          \
+            const f32v bias = f32_splat((with_bias) && l.bias ? l.bias[r] : 0);                                        \
+            for (int64_t n = l.count; n > 0; n--, from += l.from_next, to += l.to_next) {                              \
                 f32v in[from_points], out[to_points];                                                                  \
                 UNROLL                                                                                                 \
                 for (int i = 0; i < (from_points); i++)                                                                \
@@ -127,20 +122,20 @@ INLINE void kernel_back(f32v *to, const f32v m[POINTS], int taps)
                 transform;                                                                                             \
                 UNROLL                                                                                                 \
                 for (int i = 0; i < (to_points); i++)                                                                  \
-                    f32_store(to + i * l.to_point, out[i] with(+bias));                                                \
+                    f32_store(to + i * l.to_point, (with_bias) ? out[i] + bias : out[i]);                              \
             }                                                                                                          \
         }                                                                                                              \
     }
-LINES(images, image(out, in), POINTS, POINTS, NOTHING)
+LINES(images, image(out, in), POINTS, POINTS, false)
 #define LINES_OF(taps)                                                                                                 \
     enum { PIXELS_##taps = POINTS + 1 - taps };                                                                        \
-    LINES(tiles_##taps, tile(out, in, PIXELS_##taps), POINTS, PIXELS_##taps, BIAS)                                     \
-    LINES(back_0_##taps, tile_back(out, in, PIXELS_##taps, 0), PIXELS_##taps, 2, NOTHING)                              \
-    LINES(back_1_##taps, tile_back(out, in, PIXELS_##taps, 1), PIXELS_##taps, 2, NOTHING)                              \
-    LINES(back_2_##taps, tile_back(out, in, PIXELS_##taps, 2), PIXELS_##taps, 2, NOTHING)                              \
-    LINES(back_3_##taps, tile_back(out, in, PIXELS_##taps, 3), PIXELS_##taps, 2, NOTHING)                              \
-    LINES(kernels_##taps, kernel(out, in, taps), taps, POINTS, NOTHING)                                                \
-    LINES(kernels_back_##taps, kernel_back(out, in, taps), POINTS, taps, NOTHING)
+    LINES(tiles_##taps, tile(out, in, PIXELS_##taps), POINTS, PIXELS_##taps, true)                                     \
+    LINES(back_0_##taps, tile_back(out, in, PIXELS_##taps, 0), PIXELS_##taps, 2, false)                                \
+    LINES(back_1_##taps, tile_back(out, in, PIXELS_##taps, 1), PIXELS_##taps, 2, false)                                \
+    LINES(back_2_##taps, tile_back(out, in, PIXELS_##taps, 2), PIXELS_##taps, 2, false)                                \
+    LINES(back_3_##taps, tile_back(out, in, PIXELS_##taps, 3), PIXELS_##taps, 2, false)                                \
+    LINES(kernels_##taps, kernel(out, in, taps), taps, POINTS, false)                                                  \
+    LINES(kernels_back_##taps, kernel_back(out, in, taps), POINTS, taps, false)
 LINES_OF(3)
 LINES_OF(5)
 LINES_OF(7)
