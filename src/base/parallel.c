@@ -1,7 +1,8 @@
 /* The thread pool. A loop is split into chunks, and each participant has a range of chunks of its own, so that the
- * same thread touches the same memory in successive loops. A participant that has finished takes chunks that others
- * have not started, so that the caller never waits for a thread that is still asleep. Thread counts, the host
- * program's pool and errors are in parallel_host.c. */
+ * same thread touches the same memory in successive loops. A participant that has finished waits a little for the
+ * others, whose caches hold what their chunks are about, and then takes chunks that they have not started, so that the
+ * caller never waits for a thread that is asleep. Thread counts, the host program's pool and errors are in
+ * parallel_host.c. */
 #define _GNU_SOURCE
 #include "base/clock.h"
 #include "base/error.h"
@@ -14,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { CHUNKS_EACH = 4, STACK = 1 << 20, SPIN_NS = 50000 };
+enum { CHUNKS_EACH = 4, STACK = 1 << 20, SPIN_NS = 50000, PATIENCE_NS = 4000 };
 /* As in <linux/futex.h>, which not every C library comes with. */
 enum { FUTEX_WAIT_PRIVATE = 128, FUTEX_WAKE_PRIVATE = 129 };
 #ifndef SYS_futex /* 32-bit systems that are new enough to have 64 bits of time */
@@ -109,15 +110,35 @@ static bool take_chunk(place *p, int32_t *chunk)
     }
 }
 
-/* Runs chunk c of the loop; the first count % chunks of them are longer by one. */
+/* Runs chunk c of the loop. Longer chunks are spread evenly, so that threads have equal parts. */
 static void run_chunk(int32_t c)
 {
     int64_t count = atomic_load_explicit(&loop.count, memory_order_relaxed);
     int64_t chunks = atomic_load_explicit(&loop.chunks, memory_order_relaxed);
     int64_t each = count / chunks, longer = count % chunks;
-    int64_t begin = each * c + (c < longer ? c : longer);
+    int64_t begin = each * c + longer * c / chunks, end = each * (c + 1) + longer * (c + 1) / chunks;
     fa__loop_body *body = atomic_load_explicit(&loop.body, memory_order_relaxed);
-    body(atomic_load_explicit(&loop.context, memory_order_relaxed), begin, begin + each + (c < longer));
+    body(atomic_load_explicit(&loop.context, memory_order_relaxed), begin, end);
+}
+
+static bool all_taken(int32_t participants)
+{
+    for (int32_t i = 0; i < participants; i++) {
+        uint64_t word = atomic_load_explicit(&places[i].word, memory_order_relaxed);
+        if ((uint32_t)word >> 16 < (word & 0xffff))
+            return false;
+    }
+    return true;
+}
+
+/* Gives the others a quarter of the time that this participant needed, so that chunks do not move to and fro between
+ * the caches of threads that are equally fast. */
+static void be_patient(int32_t participants, int64_t begin)
+{
+    int64_t now = fa__clock_ns(), wait = (now - begin) / 4;
+    int64_t end = now + (wait < PATIENCE_NS ? wait : PATIENCE_NS);
+    while (fa__threads_spin() && !all_taken(participants) && fa__clock_ns() < end)
+        pause_a_little();
 }
 
 /* Runs chunks until none are left: its own first, then those of others. Returns their number. An error that stood
@@ -126,14 +147,18 @@ static uint32_t do_chunks(int32_t me)
 {
     bool stood = fa__failed();
     uint32_t done = 0;
+    int64_t begin = fa__clock_ns();
     int32_t chunk, participants = atomic_load_explicit(&loop.participants, memory_order_relaxed);
-    for (int32_t i = 0; i < participants; i++)
+    for (int32_t i = 0; i < participants; i++) {
+        if (i == 1)
+            be_patient(participants, begin);
         while (take_chunk(&places[(me + i) % participants], &chunk)) {
             run_chunk(chunk);
             done++;
             if (!stood && fa__failed())
                 fa__loop_error_keep(&loop.error, chunk);
         }
+    }
     return done;
 }
 
@@ -248,11 +273,11 @@ static void end_loop(uint32_t done)
     atomic_store(&loop.waiting, 0);
 }
 
+/* The same number for each thread, where there are enough. */
 static int32_t chunk_count(int64_t count, int64_t grain, int threads)
 {
-    int64_t chunks = count / grain + (count % grain != 0);
-    int64_t most = (int64_t)threads * CHUNKS_EACH;
-    return (int32_t)(chunks < most ? chunks : most);
+    int64_t chunks = count / grain + (count % grain != 0), each = chunks / threads;
+    return (int32_t)(each == 0 ? chunks : (each < CHUNKS_EACH ? each : CHUNKS_EACH) * threads);
 }
 
 bool fa__pool_run(int64_t count, int64_t grain, int threads, fa__loop_body *body, void *context)

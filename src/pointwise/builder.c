@@ -72,10 +72,10 @@ fa__node_id fa__build_number(fa__builder *b, double value)
 
 /* Whose first two operands may change places without changing a bit. maximum(0, -0) is not maximum(-0, 0). */
 static const bool commutes[FA__PRIM_count] = {
-    [FA__PRIM_add] = true,     [FA__PRIM_mul] = true, [FA__PRIM_mad] = true,     [FA__PRIM_fma] = true,
-    [FA__PRIM_eq] = true,      [FA__PRIM_ne] = true,  [FA__PRIM_and] = true,     [FA__PRIM_or] = true,
-    [FA__PRIM_gcd] = true,     [FA__PRIM_lcm] = true, [FA__PRIM_bit_and] = true, [FA__PRIM_bit_or] = true,
-    [FA__PRIM_bit_xor] = true,
+    [FA__PRIM_add] = true,     [FA__PRIM_mul] = true,  [FA__PRIM_mad] = true,     [FA__PRIM_fma] = true,
+    [FA__PRIM_eq] = true,      [FA__PRIM_ne] = true,   [FA__PRIM_and] = true,     [FA__PRIM_or] = true,
+    [FA__PRIM_gcd] = true,     [FA__PRIM_lcm] = true,  [FA__PRIM_bit_and] = true, [FA__PRIM_bit_or] = true,
+    [FA__PRIM_bit_xor] = true, [FA__PRIM_nmad] = true,
 };
 
 fa__node_id fa__build(fa__builder *b, fa__prim prim, fa__node_id x, fa__node_id y, fa__node_id z)

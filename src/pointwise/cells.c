@@ -133,6 +133,11 @@ static fa__node_id mul_add(const chain *c)
     return plus(c, mul(c), c->dz);
 }
 
+static fa__node_id mul_subtracted(const chain *c)
+{
+    return plus(c, c->dz, negative(c, mul(c)));
+}
+
 /* (dx - dy * (x / y)) / y. Of 1 / y it is -dy * (1 / y)^2, which needs the result, and no operand. */
 static fa__node_id divide(const chain *c)
 {
@@ -580,6 +585,7 @@ static const cell cells[FA__PRIM_count] = {
     [FA__PRIM_mul] = mul,
     [FA__PRIM_div] = divide,
     [FA__PRIM_mad] = mul_add,
+    [FA__PRIM_nmad] = mul_subtracted,
     [FA__PRIM_fma] = mul_add,
     [FA__PRIM_abs] = absolute,
     [FA__PRIM_sign] = none,

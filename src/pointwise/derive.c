@@ -17,7 +17,7 @@ static const bool cheap[FA__PRIM_count] = {
     [FA__PRIM_eq] = true,     [FA__PRIM_ne] = true,       [FA__PRIM_and] = true,     [FA__PRIM_or] = true,
     [FA__PRIM_not] = true,    [FA__PRIM_select] = true,   [FA__PRIM_index] = true,   [FA__PRIM_ceil] = true,
     [FA__PRIM_round] = true,  [FA__PRIM_copysign] = true, [FA__PRIM_signbit] = true, [FA__PRIM_bit_and] = true,
-    [FA__PRIM_bit_or] = true, [FA__PRIM_bit_xor] = true,  [FA__PRIM_bit_not] = true,
+    [FA__PRIM_bit_or] = true, [FA__PRIM_bit_xor] = true,  [FA__PRIM_bit_not] = true, [FA__PRIM_nmad] = true,
 #define DTYPE(tag, name, ...) [FA__PRIM_to_##name] = true,
 #include "core/dtypes.def"
 #undef DTYPE

@@ -148,7 +148,7 @@ static bool enter(fa__parser *p)
 /* Functions are primitives under their names, and conversions under those of the dtypes. */
 static const char *function_name(fa__prim prim)
 {
-    if (prim <= FA__PRIM_constant || prim >= FA__PRIM_count || prim == FA__PRIM_mad)
+    if (prim <= FA__PRIM_constant || prim >= FA__PRIM_count || prim == FA__PRIM_mad || prim == FA__PRIM_nmad)
         return NULL;
     return fa__prims[prim].dtype == FA_SAME ? fa__prims[prim].name : fa__prims[prim].name + strlen("to_");
 }

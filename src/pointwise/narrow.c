@@ -69,6 +69,7 @@ const fa__reading fa__readings[FA__PRIM_count] = {
     [FA__PRIM_sub] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},
     [FA__PRIM_mul] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},
     [FA__PRIM_mad] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},
+    [FA__PRIM_nmad] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},
     [FA__PRIM_bit_and] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},
     [FA__PRIM_bit_or] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},
     [FA__PRIM_bit_xor] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},

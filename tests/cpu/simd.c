@@ -135,14 +135,14 @@ static void expected_value(fa__class class, fa__prim p, const char *a, const cha
 static bool plain(fa__prim p, fa__class class)
 {
     static const fa__prim prims[] = {
-        FA__PRIM_neg,        FA__PRIM_add,         FA__PRIM_sub,         FA__PRIM_mul,       FA__PRIM_div,
-        FA__PRIM_mad,        FA__PRIM_fma,         FA__PRIM_abs,         FA__PRIM_sign,      FA__PRIM_maximum,
-        FA__PRIM_minimum,    FA__PRIM_floor,       FA__PRIM_trunc,       FA__PRIM_lt,        FA__PRIM_le,
-        FA__PRIM_eq,         FA__PRIM_ne,          FA__PRIM_and,         FA__PRIM_or,        FA__PRIM_not,
-        FA__PRIM_select,     FA__PRIM_to_bool,     FA__PRIM_ceil,        FA__PRIM_round,     FA__PRIM_fmod,
-        FA__PRIM_remainder,  FA__PRIM_copysign,    FA__PRIM_signbit,     FA__PRIM_nextafter, FA__PRIM_gcd,
-        FA__PRIM_lcm,        FA__PRIM_bit_and,     FA__PRIM_bit_or,      FA__PRIM_bit_xor,   FA__PRIM_bit_not,
-        FA__PRIM_shift_left, FA__PRIM_shift_right, FA__PRIM_floor_divide};
+        FA__PRIM_neg,     FA__PRIM_add,        FA__PRIM_sub,         FA__PRIM_mul,         FA__PRIM_div,
+        FA__PRIM_mad,     FA__PRIM_nmad,       FA__PRIM_fma,         FA__PRIM_abs,         FA__PRIM_sign,
+        FA__PRIM_maximum, FA__PRIM_minimum,    FA__PRIM_floor,       FA__PRIM_trunc,       FA__PRIM_lt,
+        FA__PRIM_le,      FA__PRIM_eq,         FA__PRIM_ne,          FA__PRIM_and,         FA__PRIM_or,
+        FA__PRIM_not,     FA__PRIM_select,     FA__PRIM_to_bool,     FA__PRIM_ceil,        FA__PRIM_round,
+        FA__PRIM_fmod,    FA__PRIM_remainder,  FA__PRIM_copysign,    FA__PRIM_signbit,     FA__PRIM_nextafter,
+        FA__PRIM_gcd,     FA__PRIM_lcm,        FA__PRIM_bit_and,     FA__PRIM_bit_or,      FA__PRIM_bit_xor,
+        FA__PRIM_bit_not, FA__PRIM_shift_left, FA__PRIM_shift_right, FA__PRIM_floor_divide};
     static const fa__prim integers[] = {FA__PRIM_round_to};
     for (size_t i = 0; class >= FA__CLASS_I32 && i < sizeof integers / sizeof integers[0]; i++)
         if (integers[i] == p)

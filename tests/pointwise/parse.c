@@ -143,6 +143,7 @@ static const struct {
     {"float(x)", "no function 'float'; did you mean 'f32'?", 0},
     {"frobnicate(x)", "no function 'frobnicate'", 0},
     {"mad(x, y, z)", "no function 'mad'; did you mean 'add'?", 0},
+    {"nmad(x, y, z)", "no function 'nmad'", 0},
     {"to_f32(x)", "no function 'to_f32'", 0},
     {"input(x)", "no function 'input'", 0},
     {"constant(x)", "no function 'constant'", 0},

@@ -45,19 +45,20 @@ static void count_uses(lowering *l, const fa__ssa *ssa)
         }
 }
 
-/* a * b + c, or c + a * b, where nothing else reads the product: rounded twice, as it was */
+/* a * b + c, c + a * b or c - a * b, where nothing else reads the product: rounded twice, as it was */
 static void join_products(lowering *l, const fa__ssa *ssa)
 {
     for (int i = 0; i < ssa->count; i++) {
         fa__ssa_node *n = &l->node[i];
-        if (!l->needed[i] || n->prim != FA__PRIM_add)
+        const bool minus = n->prim == FA__PRIM_sub;
+        if (!l->needed[i] || (n->prim != FA__PRIM_add && !minus))
             continue;
-        for (int side = 0; side < 2; side++) {
+        for (int side = minus; side < 2; side++) {
             uint16_t product = side ? n->b : n->a, rest = side ? n->a : n->b;
             const fa__ssa_node *p = &l->node[product];
             if (p->prim == FA__PRIM_mul && l->uses[product] == 1) {
                 l->needed[product] = false;
-                *n = (fa__ssa_node){.prim = FA__PRIM_mad, .a = p->a, .b = p->b, .c = rest};
+                *n = (fa__ssa_node){minus ? FA__PRIM_nmad : FA__PRIM_mad, .a = p->a, .b = p->b, .c = rest};
                 break;
             }
         }

@@ -23,7 +23,7 @@ static const char *const integer_texts[FA__PRIM_count] = {
     [FA__PRIM_neg] = "(T)((U)0 - (U)x)",        [FA__PRIM_add] = "(T)((U)x + (U)y)",
     [FA__PRIM_sub] = "(T)((U)x - (U)y)",        [FA__PRIM_mul] = "(T)((U)x * (U)y)",
     [FA__PRIM_mad] = "(T)((U)x * (U)y + (U)z)", [FA__PRIM_maximum] = "x > y ? x : y",
-    [FA__PRIM_minimum] = "x < y ? x : y",
+    [FA__PRIM_minimum] = "x < y ? x : y",       [FA__PRIM_nmad] = "(T)((U)z - (U)x * (U)y)",
 };
 
 static bool floating(fa__class class)
