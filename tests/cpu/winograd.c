@@ -29,8 +29,12 @@ static const convolution_case cases[] = {
     {32, 12, 12, 1, {21, 18}, {4, 3}, {1, 1}, {2, 1}, {3, 1}},
     {6, 12, 16, 1, {24, 36}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {300, 6, 8, 1, {12, 10}, {3, 3}, {1, 1}, {0, 1}, {1, 1}}, /* several images for each lane */
+    /* The gradient of x alone: of each class of pixels, by rows and columns within a stride, or of some */
+    {16, 8, 12, 1, {40, 41}, {6, 6}, {2, 2}, {1, 2}, {1, 1}},
+    {9, 12, 16, 1, {33, 32}, {5, 5}, {2, 2}, {2, 2}, {1, 1}},
+    {5, 30, 26, 1, {36, 38}, {9, 9}, {3, 3}, {4, 3}, {1, 1}}, /* in both dimensions */
 };
-enum { CASES = sizeof cases / sizeof *cases, FIRST_BY_LANES = 9 };
+enum { CASES = sizeof cases / sizeof *cases, FIRST_BY_LANES = 9, FIRST_OF_CLASSES = 18 };
 
 typedef struct operands {
     fa_tensor *x, *y, *weight, *bias;
@@ -144,7 +148,7 @@ static void deterministic(void **state)
         FA_USE(.deterministic = true);
         results chains = results_of(&cases[i], o);
         for (int k = 0; k < 3; k++)
-            if (tensor_same_bits(fast.of[k], chains.of[k]))
+            if ((k == 1 || i < FIRST_OF_CLASSES) && tensor_same_bits(fast.of[k], chains.of[k]))
                 fail_msg("case %d, result %d is a chain", i, k);
     }
 }
