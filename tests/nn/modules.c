@@ -511,6 +511,12 @@ static void sizes_count_each_tensor_once(void **state)
     assert_error(FA_ERROR_ARGUMENT, "fa_module_numel");
     assert_int_equal(fa_module_nbytes(NULL), 0);
     assert_error(FA_ERROR_ARGUMENT, "fa_module_nbytes");
+    fa_module *words = fa_nn_embedding(5, 2);
+    assert_false(fa_module_summary(words, stdout, .input = FA_SHAPE(1, 3)));
+    assert_error(FA_ERROR_DTYPE, "indices are integers", ".dtype = FA_I64 gives the summary an input of integers");
+    assert_false(fa_module_summary(words, stdout, .input = FA_SHAPE(1, 3), .dtype = FA_F64));
+    assert_null(strstr(fa_error_message(), "FA_I64"));
+    fa_error_clear();
     assert_false(fa_module_summary(NULL, stdout));
     assert_error(FA_ERROR_ARGUMENT, "fa_module_summary");
     assert_false(fa_module_summary(net, NULL));
