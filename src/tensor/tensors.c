@@ -421,9 +421,9 @@ void *(fa_ptr)(fa_tensor *t, fa_dtype dtype)
     if (!same || !here) {
         fa__fail(same ? FA_ERROR_DEVICE : FA_ERROR_DTYPE, "fa_ptr: the tensor is %s on %s, asked for was %s on cpu: %s",
                  fa_dtype_name((fa_dtype)t->dtype), fa__tensor_device(t)->name, fa_dtype_name(dtype),
-                 here          ? "fa_to converts it"
-                 : !t->storage ? "it has no elements there"
-                               : "fa_cpu copies it");
+                 here                                ? "fa_to converts it"
+                 : fa__tensor_device(t)->shapes_only ? "it has no elements there"
+                                                     : "fa_cpu copies it");
         return NULL;
     }
     if (fa__failed())

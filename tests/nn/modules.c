@@ -121,6 +121,17 @@ static void members_are_found_by_name(void **state)
     assert_error(FA_ERROR_ARGUMENT, "no parameter or buffer", "0.fc1");
     assert_null(fa_module_tensor(net, "0.fc1.weight.x"));
     assert_error(FA_ERROR_ARGUMENT, "fa_module_tensor");
+    assert_null(fa_module_tensor(net, "0.fc1.wieght"));
+    assert_error(FA_ERROR_ARGUMENT, "has no parameter or buffer \"0.fc1.wieght\": linear has weight, bias");
+    assert_null(fa_module_child(net, "1"));
+    assert_error(FA_ERROR_ARGUMENT, "the module sequential has no child \"1\": it has 0");
+    assert_null(fa_module_child(fa_nn_relu(), "0"));
+    assert_error(FA_ERROR_ARGUMENT, "it has nothing");
+    fa_module *long_list = fa_nn_list();
+    for (int i = 0; i < 100; i++)
+        fa_module_append(long_list, fa_nn_relu());
+    assert_null(fa_module_child(long_list, "100"));
+    assert_error(FA_ERROR_ARGUMENT, "it has 0, 1, 2, 3,", "40, ...");
 }
 
 static void names_are_checked(void **state)
