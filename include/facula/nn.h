@@ -374,7 +374,7 @@ FA_API int fa__module_chain(const fa_module *module, const fa_module **part, int
 FA_API bool fa__module_runs(const fa_module *module, fa_tensor *(*forward)(fa_module *self, fa_tensor *x));
 FA_API fa_module *fa__nn_sequential(size_t count, fa_module *const *modules);
 /** Creates a module that runs its children "0", "1", ... one after the other: fa_nn_sequential(fa_nn_linear(64, 10),
- *  fa_nn_relu()) */
+ *  fa_nn_relu()); fa_module_append() adds more, as in a loop. */
 #ifdef __cplusplus
 }
 template <class... T> static inline fa_module *fa_nn_sequential(T... module)

@@ -116,7 +116,7 @@ FA_API void fa__variable_close(fa_tensor **variable);
 #define FA__IN_SCOPE_(u, use) FA__IN_SCOPE(u, use)
 
 /** Declares a variable that owns a tensor until the end of the block, even if inner scopes end before: FA_VAR(total,
- *  fa_zeros(...)); Change it with fa_assign() only. The expression is a memory scope, as that of fa_assign() is. */
+ *  fa_zeros(...)); Only fa_assign() changes it, not =. The expression is a memory scope, as that of fa_assign() is. */
 #define FA_VAR(name, value)                                                                                            \
     fa_tensor *name FA__CLEANUP(fa__variable_close) =                                                                  \
         FA__IN_SCOPE_(__COUNTER__, fa__variable(&name, value, FA__FUNCTION))

@@ -37,7 +37,10 @@ typedef struct fa_tensor_from_options {
         FA__LINE(u)                                                                                                    \
         FA__CHECK_COMPLETE(#f, named)                                                                                  \
         FA__BIND_DATA(fa__a##u, data)                                                                                  \
-        FA__BIND_FA__SHAPE("", fa__b##u, shape) FA__CHECK_NAMED(#f, named) f##_options fa__o##u = FA__DEFAULT_##f;     \
+        const FA__AUTO fa__b##u = shape;                                                                               \
+        FA__STATIC_ASSERT(FA__IS_SHAPE(fa__b##u), "a shape goes here, such as FA_SHAPE(3, 4) or FA_SCALAR, and data "  \
+                                                  "with commas in parentheses: ((float[]){1, 2, 3})");                 \
+        FA__CHECK_NAMED(#f, named) f##_options fa__o##u = FA__DEFAULT_##f;                                             \
         fa__o##u.pointed = FA__DATA_DTYPE(fa__a##u, data);                                                             \
         fa__o##u.room = FA__DATA_ROOM(fa__a##u, data);                                                                 \
         FA__SET(f, fa__o##u, __VA_ARGS__)                                                                              \

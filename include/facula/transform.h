@@ -75,8 +75,8 @@ typedef struct fa_transform_random_resized_crop_options {
 /** Cuts out a part of random size, shape and position, and resizes it; in inference mode, the largest central part that
  *  has the shape of the result.
  *
- *      fa_transform_random_resized_crop(224, .scale = FA_LIST(0.08, 1), .ratio = FA_LIST(0.75, 1.33333), .interpolation
- * = FA_BILINEAR, .antialias = true)
+ *      fa_transform_random_resized_crop(224, .scale = FA_LIST(0.08, 1), .ratio = FA_LIST(0.75, 1.33333),
+ *          .interpolation = FA_BILINEAR, .antialias = true)
  *
  *  @param size    height and width of the result
  *  @param options the options shown above; NULL for the defaults */

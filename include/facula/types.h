@@ -463,6 +463,10 @@ template <class... T> static inline fa__number_list fa__numbers_of(T... v)
 #define FA__DATA_DTYPE(name, v) name.dtype
 #define FA__DATA_ROOM(name, v) __builtin_object_size(name.pointer, 0)
 #define FA__IN_ORDER(v) fa__dims_in(v)
+#define FA__IS_ORDER(v) (FA__IS_SHAPE(v) || std::is_convertible<decltype(v), fa_dims>::value)
+#define FA__IS_NO_LIST(text)                                                                                           \
+    (__builtin_strncmp(text, "fa__shape_of", 12) && __builtin_strncmp(text, "fa__numbers_of", 14)                      \
+     && __builtin_strncmp(text, "fa__tensors_of", 14) && __builtin_strncmp(text, "fa__scalar_shape", 16))
 #define FA__IS_SHAPE(name) (std::is_same<std::remove_cv_t<std::remove_reference_t<decltype(name)>>, fa_shape>::value)
 #define FA__IS_LIST(name) (std::is_convertible<decltype(name), fa_tensors>::value)
 #define FA__ARE_NUMBERS(name) (std::is_convertible<decltype(name), fa_list>::value)
@@ -511,6 +515,12 @@ fa_arg fa__arg_wrong(const void *); /* declared only to show a readable error af
 #define FA__DATA_ROOM(name, v) __builtin_object_size(v, 0)
 #define FA__IN_ORDER(v)                                                                                                \
     _Generic((v), fa_shape : fa__dims_given, FA__NUMBERS(fa__dims_in_order, fa__dims_in_order, fa__dims_wrong))(v)
+#define FA__IS_ORDER(v) _Generic((v), fa_shape : 1, FA__NUMBERS(1, 1, 0), default : 0)
+/* True of the text of an expanded operand, unless it begins as what FA_SHAPE, FA_LIST, FA_TENSORS and FA_SCALAR expand
+ * to */
+#define FA__IS_NO_LIST(text)                                                                                           \
+    (__builtin_strncmp(text, "((fa_shape)", 11) && __builtin_strncmp(text, "((fa_list)", 10)                           \
+     && __builtin_strncmp(text, "((fa_tensors)", 13) && __builtin_strncmp(text, "fa__scalar_shape", 16))
 #define FA__IS_SHAPE(name) _Generic(name, fa_shape : 1, default : 0)
 #define FA__IS_LIST(name) _Generic(name, fa_tensors : 1, default : 0)
 #define FA__ARE_NUMBERS(name) _Generic(name, fa_list : 1, default : 0)
@@ -597,15 +607,19 @@ static inline fa_shape fa__scalar_shape(void)
     FA__STATIC_ASSERT(FA__IS_ONE(name), "one number goes here; several sizes: fa_split_sizes(x, FA_LIST(64, 4))");
 #define FA__PASS_FA__ONE_SIZE(name, v) name
 /* Dimensions in their order: FA_DIMS(2, 0, 1), FA_SHAPE(2, 0, 1) or a single one. */
-#define FA__BIND_FA__ORDER(text, name, v)
+#define FA__BIND_FA__ORDER(text, name, v)                                                                              \
+    FA__STATIC_ASSERT(FA__IS_ORDER(v), "dimensions go here, such as FA_DIMS(1, 0), or one of them");
 #define FA__PASS_FA__ORDER(name, v) FA__IN_ORDER(v)
 /* A tensor where a number would compile: C compares pointers in fa_where(x > y, x, y). */
 #define FA__BIND_FA__CONDITION(text, name, v)                                                                          \
     FA__AUTO name = v;                                                                                                 \
     FA__STATIC_ASSERT(FA__IS_TENSOR(name), "the condition is a tensor, such as fa_gt(x, y); x > y compares pointers");
 #define FA__PASS_FA__CONDITION(name, v) FA__ARG(name)
-/* A dimension, with or without its name: fa_softmax(x, 1) or fa_softmax(x, .dim = 1). */
-#define FA__BIND_FA__DIMENSION(text, name, v) FA__BIND_DIM(name, v)
+/* A dimension, with or without its name: fa_softmax(x, 1) or fa_softmax(x, .dim = 1). A list is only known by its text,
+ * because an expression with a name in front is none. */
+#define FA__BIND_FA__DIMENSION(text, name, v)                                                                          \
+    FA__STATIC_ASSERT(FA__IS_NO_LIST(#v), "one dimension goes here, such as 1, or -1 for the last one");               \
+    FA__BIND_DIM(name, v)
 #define FA__PASS_FA__DIMENSION(name, v) FA__PASS_DIM(name)
 #define FA__OPERAND_TEXT(f, which) #f ": the " which " operand is neither a tensor nor a number"
 
@@ -616,6 +630,7 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALLED2__(f, c1, c2, u, count, a, b)                                                                       \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
+        FA__STATIC_ASSERT(count == 2 || !FA__IS_LITERAL(a), #f ": an operand with commas goes in parentheses");        \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
                 FA__STATIC_ASSERT(count == 2, #f ": it takes 2 arguments");                                            \

@@ -21,6 +21,7 @@ typedef struct fa__owning {
     fa_tensor *const *address; /* only compared: a jump may have left it behind */
     const fa_tensor *value;
     uintptr_t function; /* FA__FUNCTION where it was declared */
+    const char *where;  /* source position, such as "train.c:41"; NULL: unknown */
 } fa__owning;
 
 /* What one storage adds to fa__context.small besides its bytes: the upper bits count storages. */

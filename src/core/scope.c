@@ -399,17 +399,30 @@ fa_tensor *fa__variable(fa_tensor **address, fa_tensor *value, uintptr_t functio
                     || grow((void **)&c->variable, &c->variable_capacity, sizeof *c->variable));
     fa_tensor *held = room && living(value, "FA_VAR: the value") ? fa__ref(value) : NULL;
     if (room)
-        c->variable[c->variables++] = (fa__owning){address, held, function};
+        c->variable[c->variables++] = (fa__owning){address, held, function, fa__line};
     return held;
+}
+
+/* An error unless the variable has what it holds: `h = fa_relu(h)` leaves it with a tensor of some scope. */
+static bool has_its_own(const fa__owning *v, const fa_tensor *value)
+{
+    return v->value == value
+           || fa__fail(FA_ERROR_STATE,
+                       "the FA_VAR declared at %s was changed by =: fa_assign(&variable, value) changes it",
+                       v->where ? v->where : "an unknown line");
 }
 
 void fa__variable_close(fa_tensor **variable)
 {
     fa__context *c = fa__self->core;
     fa__owning *v = c ? variable_at(c, variable) : NULL;
-    if (v)
+    const fa_tensor *held = *variable;
+    if (v) {
         c->variables = (size_t)(v - c->variable); /* with those that a jump left behind it */
-    fa__unref(*variable);
+        has_its_own(v, *variable);
+        held = v->value;
+    }
+    fa__unref(held);
     *variable = NULL;
 }
 
@@ -426,6 +439,8 @@ void(fa_assign)(fa_tensor **variable, fa_tensor *value)
         fa__fail(FA_ERROR_STATE, "fa_assign: the variable was not declared with FA_VAR in this thread");
         return;
     }
+    if (!has_its_own(v, old))
+        return;
     *variable = living(value, "fa_assign: the value") ? fa__ref(value) : NULL;
     v->value = *variable;
     fa__unref(old);

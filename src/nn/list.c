@@ -4,6 +4,7 @@
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A list as an object that holds its items; the names are stored after the arrays. */
@@ -225,6 +226,26 @@ fa_module *fa_module_at(const fa_module *module, int64_t index)
 
 /* ---- by name ---- */
 
+typedef struct names {
+    char text[160];
+} names;
+
+/* The names of a module's members, as many as there is room for. */
+static names names_of(const fa_module *module)
+{
+    names n = {"nothing"};
+    size_t length = 0;
+    for (const fa__member *m = module->first; m; m = m->next) {
+        const char *comma = length ? ", " : "";
+        if (length + strlen(m->name) + 8 > sizeof n.text) {
+            snprintf(n.text + length, sizeof n.text - length, "%s...", comma);
+            break;
+        }
+        length += (size_t)snprintf(n.text + length, sizeof n.text - length, "%s%s", comma, m->name);
+    }
+    return n;
+}
+
 fa__member *fa__module_find(const fa_module *module, const char *path, bool child, const char *who,
                             const fa_module **holder)
 {
@@ -243,8 +264,9 @@ fa__member *fa__module_find(const fa_module *module, const char *path, bool chil
         *holder = m->object;
         at += length + 1;
     }
-    fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s has no %s \"%s\"", who, module->kind,
-            child ? "child" : "parameter or buffer", path ? path : "NULL");
+    fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s has no %s \"%s\": %s has %s", who, module->kind,
+            child ? "child" : "parameter or buffer", path ? path : "NULL", *holder == module ? "it" : (*holder)->kind,
+            names_of(*holder).text);
     return NULL;
 }
 

@@ -341,7 +341,12 @@ bool(fa_module_summary)(const fa_module *module, FILE *file, const fa_module_sum
     fa_tensors inputs = o.input.rank ? FA_TENSORS(made) : o.inputs;
     table t = {.records = records_new(module), .ran = inputs.count > 0};
     fa_module_numel(module), fa_module_nbytes(module); /* an error if they cannot be counted */
-    if (!t.records || fa_error_stands() || (t.ran && !run(module, t.records, inputs)))
+    if (!t.records || fa_error_stands())
         return false;
+    if (t.ran && !run(module, t.records, inputs)) {
+        if (made && o.dtype == FA_SAME && fa_error_code() == FA_ERROR_DTYPE)
+            fa_error_append(" (.dtype = FA_I64 gives the summary an input of integers)");
+        return false;
+    }
     return write_table(&t, module, file, inputs);
 }

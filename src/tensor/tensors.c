@@ -417,10 +417,13 @@ void *(fa_ptr)(fa_tensor *t, fa_dtype dtype)
 {
     if (!fa__tensor_check(t, "fa_ptr: the tensor"))
         return NULL;
-    if ((fa_dtype)t->dtype != dtype || !t->storage || !t->storage->device->host) {
-        fa__fail(t->dtype == dtype ? FA_ERROR_DEVICE : FA_ERROR_DTYPE,
-                 "fa_ptr: the tensor is %s on %s, asked for was %s on cpu", fa_dtype_name((fa_dtype)t->dtype),
-                 fa__tensor_device(t)->name, fa_dtype_name(dtype));
+    bool same = t->dtype == dtype, here = t->storage && t->storage->device->host;
+    if (!same || !here) {
+        fa__fail(same ? FA_ERROR_DEVICE : FA_ERROR_DTYPE, "fa_ptr: the tensor is %s on %s, asked for was %s on cpu: %s",
+                 fa_dtype_name((fa_dtype)t->dtype), fa__tensor_device(t)->name, fa_dtype_name(dtype),
+                 here                                ? "fa_to converts it"
+                 : fa__tensor_device(t)->shapes_only ? "it has no elements there"
+                                                     : "fa_cpu copies it");
         return NULL;
     }
     if (fa__failed())

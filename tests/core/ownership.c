@@ -55,6 +55,32 @@ static void only_variables_are_assigned(void **state)
     assert_no_error();
 }
 
+/* `variable = x` in place of fa_assign(): said at the end of its block, or by the next fa_assign(); and what either
+ * holds is freed once. */
+static void a_variable_changed_by_hand_is_an_error(void **state)
+{
+    (void)state;
+    size_t before = blocks();
+    {
+        FA_SCOPE;
+        {
+            FA_VAR(sum, fa_zeros(FA_SHAPE(2)));
+            sum = fa_add(sum, 1);
+        }
+        assert_error(FA_ERROR_STATE, "the FA_VAR declared at", "ownership.c:", "was changed by =: fa_assign(");
+        {
+            FA_VAR(sum, fa_zeros(FA_SHAPE(2)));
+            sum = fa_add(sum, 1);
+            fa_tensor *other = sum;
+            fa_assign(&sum, fa_ones(FA_SHAPE(2)));
+            assert_error(FA_ERROR_STATE, "ownership.c:", "was changed by =: fa_assign(");
+            assert_ptr_equal(sum, other);
+        }
+        assert_error(FA_ERROR_STATE, "was changed by =");
+    }
+    assert_int_equal(blocks(), before);
+}
+
 static void a_variable_may_begin_as_nothing(void **state)
 {
     (void)state;
@@ -639,6 +665,7 @@ int main(int count, char **arguments)
     const struct CMUnitTest tests[] = {
         TEST(a_variable_outlives_the_turns),
         TEST(only_variables_are_assigned),
+        TEST(a_variable_changed_by_hand_is_an_error),
         TEST(a_variable_may_begin_as_nothing),
         TEST(escaping_goes_one_level_out),
         TEST(escaping_from_a_return_in_a_loop),

@@ -107,8 +107,25 @@ static void shared_heads(void **state)
     fa_error_clear();
 }
 
+/* A mask is refused with the shape that it needs, also where products would have broadcast the scores to it. */
+static void masks_of_other_sizes(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *q = fa_randn(FA_SHAPE(2, 5, 8)), *one = fa_randn(FA_SHAPE(2, 1, 8));
+    assert_null(fa_scaled_dot_product_attention(q, q, q, .mask = fa_ones(FA_SHAPE(6, 6), .dtype = FA_BOOL)));
+    assert_non_null(strstr(fa_error_message(), "mask has to broadcast to (..., 5, 5), queries and keys"));
+    fa_error_clear();
+    assert_null(fa_scaled_dot_product_attention(one, q, q, .mask = fa_ones(FA_SHAPE(5, 5)), .dropout = 0.5));
+    assert_non_null(strstr(fa_error_message(), "mask has to broadcast to (..., 1, 5)"));
+    fa_error_clear();
+    assert_non_null(fa_scaled_dot_product_attention(q, q, q, .mask = fa_ones(FA_SHAPE(5))));
+    assert_non_null(fa_scaled_dot_product_attention(q, q, q, .mask = fa_ones(FA_SHAPE(2, 1, 5))));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(blocks), TEST(nothing_seen), TEST(shared_heads)};
+    const struct CMUnitTest tests[] = {TEST(blocks), TEST(nothing_seen), TEST(shared_heads),
+                                       TEST(masks_of_other_sizes)};
     return cmocka_run_group_tests_name("attention", tests, NULL, NULL);
 }

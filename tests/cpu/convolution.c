@@ -302,7 +302,8 @@ static void refused(void **state)
     REFUSED(fa_conv2d(x, fa_to(w, FA_F64)), FA_ERROR_DTYPE, "fa_conv2d(", "f32 and f64");
     REFUSED(fa_conv2d(x, w, .bias = fa_to(ONES(3), FA_F16)), FA_ERROR_DTYPE, "fa_conv2d(", "f32 and f16");
     REFUSED(fa_conv2d(fa_to(x, FA_BOOL), fa_to(w, FA_BOOL)), FA_ERROR_DTYPE, "fa_conv2d(", "bool");
-    REFUSED(fa_conv2d(ONES(4, 4), w), FA_ERROR_SHAPE, "fa_conv2d(x=(4, 4)", "3 or 4 dimensions");
+    REFUSED(fa_conv2d(ONES(4, 4), w), FA_ERROR_SHAPE, "fa_conv2d(x=(4, 4)",
+            "3 or 4 dimensions, (batch, channels, height, width) or without batch, and weight 4: fa_view and");
     REFUSED(fa_conv2d(x, ONES(2, 3, 3)), FA_ERROR_SHAPE, "fa_conv2d(", "weight 4");
     REFUSED(fa_conv2d(ONES(1, 2, 0, 4), w, .padding = 1), FA_ERROR_SHAPE, "fa_conv2d(", "only its batch");
     REFUSED(fa_conv1d(ONES(2, 4), ONES(3, 2, 5)), FA_ERROR_SHAPE, "fa_conv1d(x=(2, 4)", "the kernel, 1 x 5");

@@ -409,7 +409,7 @@ static void wrong_arguments(void **state)
     assert_null(fa_multinomial(fa_tril(fa_ones(S(3, 3))), 2));
     assert_error(FA_ERROR_ARGUMENT, "a line has 1 weights above 0, and 2 places have to be drawn");
     assert_null(fa_multinomial(fa_neg(x), 1));
-    assert_error(FA_ERROR_ARGUMENT, "3 weights are negative, infinite or NaN");
+    assert_error(FA_ERROR_ARGUMENT, "3 weights are negative, infinite or NaN: fa_softmax makes weights of logits");
     assert_null(fa_multinomial(whole, 1));
     assert_error(FA_ERROR_DTYPE, "weights are floating");
 }

@@ -321,7 +321,8 @@ static void messages_name_operation_and_operands(void **state)
          "share memory");
     SAYS(fa_pointwise("x +* y", a, 1), FA_ERROR_ARGUMENT, "+*");
     SAYS(fa_pointwise("x + z", a, 1), FA_ERROR_ARGUMENT, "z");
-    SAYS(fa_ptr_f64(a), FA_ERROR_DTYPE, "fa_ptr: the tensor is f32 on cpu, asked for was f64 on cpu");
+    SAYS(fa_ptr_f64(a), FA_ERROR_DTYPE,
+         "fa_ptr: the tensor is f32 on cpu, asked for was f64 on cpu: fa_to converts it");
     SAYS(fa_ptr_f32(late), FA_ERROR_DEVICE, "f32 on late:0");
     assert_true(isnan(fa_item(a)));
     assert_error(

@@ -121,6 +121,17 @@ static void members_are_found_by_name(void **state)
     assert_error(FA_ERROR_ARGUMENT, "no parameter or buffer", "0.fc1");
     assert_null(fa_module_tensor(net, "0.fc1.weight.x"));
     assert_error(FA_ERROR_ARGUMENT, "fa_module_tensor");
+    assert_null(fa_module_tensor(net, "0.fc1.wieght"));
+    assert_error(FA_ERROR_ARGUMENT, "has no parameter or buffer \"0.fc1.wieght\": linear has weight, bias");
+    assert_null(fa_module_child(net, "1"));
+    assert_error(FA_ERROR_ARGUMENT, "the module sequential has no child \"1\": it has 0");
+    assert_null(fa_module_child(fa_nn_relu(), "0"));
+    assert_error(FA_ERROR_ARGUMENT, "it has nothing");
+    fa_module *long_list = fa_nn_list();
+    for (int i = 0; i < 100; i++)
+        fa_module_append(long_list, fa_nn_relu());
+    assert_null(fa_module_child(long_list, "100"));
+    assert_error(FA_ERROR_ARGUMENT, "it has 0, 1, 2, 3,", "40, ...");
 }
 
 static void names_are_checked(void **state)
@@ -511,6 +522,12 @@ static void sizes_count_each_tensor_once(void **state)
     assert_error(FA_ERROR_ARGUMENT, "fa_module_numel");
     assert_int_equal(fa_module_nbytes(NULL), 0);
     assert_error(FA_ERROR_ARGUMENT, "fa_module_nbytes");
+    fa_module *words = fa_nn_embedding(5, 2);
+    assert_false(fa_module_summary(words, stdout, .input = FA_SHAPE(1, 3)));
+    assert_error(FA_ERROR_DTYPE, "indices are integers", ".dtype = FA_I64 gives the summary an input of integers");
+    assert_false(fa_module_summary(words, stdout, .input = FA_SHAPE(1, 3), .dtype = FA_F64));
+    assert_null(strstr(fa_error_message(), "FA_I64"));
+    fa_error_clear();
     assert_false(fa_module_summary(NULL, stdout));
     assert_error(FA_ERROR_ARGUMENT, "fa_module_summary");
     assert_false(fa_module_summary(net, NULL));

@@ -198,7 +198,7 @@ static void put_call_macro(text *t, const op *o, const char *name, bool inplace)
     put(t, ", __VA_ARGS__)\n");
 }
 
-/* fa_view(x, shape) of operands that are checked, where there are no options. */
+/* fa_view(x, shape) and fa_permute(x, dims) of operands that are checked, where there are no options. */
 static void put_checked_macro(text *t, const op *o)
 {
     put(t, "#define fa_%s(...) FA__CALLED%d(fa_%s", o->name, o->args->nfields, o->name);
@@ -211,11 +211,11 @@ static bool is_checked(const op *o)
 {
     bool checked = false;
     for (int i = 0; i < o->args->nfields; i++)
-        checked |= !strcmp(conversion(o, i, false), "FA__SHAPE");
+        checked |= !strcmp(conversion(o, i, false), "FA__SHAPE") || !strcmp(conversion(o, i, false), "FA__ORDER");
     return checked;
 }
 
-/* fa_divmod(x, y) and fa_permute(x, dims) of operands that are converted, where there are no options. */
+/* fa_divmod(x, y) of operands that are converted, where there are no options. */
 static void put_plain_macro(text *t, const op *o)
 {
     put(t, "#define fa_%s(", o->name);
@@ -224,11 +224,7 @@ static void put_plain_macro(text *t, const op *o)
     put(t, ") FA__CALLED((fa_%s)(", o->name);
     for (int i = 0; i < o->args->nfields; i++) {
         const field *f = &o->args->field[i];
-        const char *how = conversion(o, i, false);
-        const char *form = !strcmp(how, "FA__ARG")     ? "%sFA__ARG(%s)"
-                           : !strcmp(how, "FA__ORDER") ? "%sFA__IN_ORDER(%s)"
-                                                       : "%s%s";
-        put(t, form, i ? ", " : "", f->name);
+        put(t, strcmp(conversion(o, i, false), "FA__ARG") ? "%s%s" : "%sFA__ARG(%s)", i ? ", " : "", f->name);
     }
     put(t, "))\n");
 }
@@ -237,7 +233,7 @@ static bool is_converted(const op *o)
 {
     bool converted = false;
     for (int i = 0; i < o->args->nfields; i++)
-        converted |= !strcmp(conversion(o, i, false), "FA__ARG") || !strcmp(conversion(o, i, false), "FA__ORDER");
+        converted |= !strcmp(conversion(o, i, false), "FA__ARG");
     return converted;
 }
 

@@ -35,7 +35,8 @@ typedef struct fa_scaled_dot_product_attention_options {
  *  are computed in f32, except by cuDNN, which rounds weights before it multiplies them with values. Without dropout,
  *  memory is taken for some rows of the scores at a time, forward and backward (arXiv:2205.14135 has the idea); with
  *  dropout, and where backward is recorded, for all of them. The gradients of all operands, mask included, are
- *  differentiable. Dropout is applied whenever it is above 0: pass 0 in evaluation.
+ *  differentiable. Dropout is applied whenever it is above 0: pass 0 in evaluation. In PyTorch the options are called
+ *  attn_mask, is_causal and dropout_p.
  *
  *      fa_scaled_dot_product_attention(q, k, v, .mask = NULL, .causal = false, .scale = 0.0, .dropout = 0.0,
  *          .enable_gqa = false, .out = NULL)

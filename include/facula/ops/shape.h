@@ -908,7 +908,7 @@ typedef fa_triu_options fa_triu__options;
 #define fa_tensor_split_at(...) FA__CALL2(fa_tensor_split_at, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__NUMBER_LIST, __VA_ARGS__)
 #define fa_transpose(...) FA__CALLED(fa_transpose(__VA_ARGS__))
 #define fa_t(...) FA__CALLED(fa_t(__VA_ARGS__))
-#define fa_permute(x, dims) FA__CALLED((fa_permute)(x, FA__IN_ORDER(dims)))
+#define fa_permute(...) FA__CALLED2(fa_permute, FA__SAME, FA__ORDER, __VA_ARGS__)
 #define fa_view(...) FA__CALLED2(fa_view, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_reshape {offsetof(fa_reshape_options, fa__end), NULL, 0}
 #define fa_reshape(...) FA__CALL2(fa_reshape, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SHAPE, __VA_ARGS__)

@@ -232,6 +232,11 @@ OP(attention_back, attention_back_args, (gq, gk, gv), .infer = attention_back_in
 
 /* ---- the public operation ---- */
 
+static bool may_be(const fa_tensor *t, int from_end, int64_t size)
+{
+    return t->rank < from_end || t->shape[t->rank - from_end] == size || t->shape[t->rank - from_end] == 1;
+}
+
 static bool check_attention(const fa__call *c, const scaled_dot_product_attention_args *a)
 {
     if (a->q->rank < 2 || a->k->rank < 2 || a->v->rank < 2)
@@ -245,6 +250,10 @@ static bool check_attention(const fa__call *c, const scaled_dot_product_attentio
         return fa__call_fail(c, FA_ERROR_DTYPE, "mask has to be bool or floating");
     if (a->mask && a->causal)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "mask and causal do not go together");
+    int64_t l = a->q->shape[a->q->rank - 2], s = a->k->shape[a->k->rank - 2];
+    if (a->mask && !(may_be(a->mask, 2, l) && may_be(a->mask, 1, s)))
+        return fa__call_fail(c, FA_ERROR_SHAPE, "mask has to broadcast to (..., %lld, %lld), queries and keys",
+                             (long long)l, (long long)s);
     return true;
 }
 
@@ -355,7 +364,8 @@ static fa_tensor *scaled_dot_product_attention_compose(fa__call *c)
  *  are computed in f32, except by cuDNN, which rounds weights before it multiplies them with values. Without dropout,
  * memory is taken for some rows of the scores at a time, forward and backward (arXiv:2205.14135 has the idea); with
  * dropout, and where backward is recorded, for all of them. The gradients of all operands, mask included, are
- * differentiable. Dropout is applied whenever it is above 0: pass 0 in evaluation. */
+ * differentiable. Dropout is applied whenever it is above 0: pass 0 in evaluation. In PyTorch the options are called
+ * attn_mask, is_causal and dropout_p. */
 OP(scaled_dot_product_attention, scaled_dot_product_attention_args, (y),
    .compose = scaled_dot_product_attention_compose, .require = REQUIRE(dropout >= 0 && dropout <= 1),
    .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,

@@ -74,8 +74,11 @@ static bool check_dtypes(const fa__call *c, const fa_tensor *x, const fa_tensor 
 static bool check_ranks(const fa__call *c, const fa_tensor *x, const fa_tensor *weight, int spatial)
 {
     if ((x->rank != spatial + 1 && x->rank != spatial + 2) || weight->rank != spatial + 2)
-        return fa__call_fail(c, FA_ERROR_SHAPE, "x has to have %d or %d dimensions, and weight %d", spatial + 1,
-                             spatial + 2, spatial + 2);
+        return fa__call_fail(
+            c, FA_ERROR_SHAPE,
+            "x has to have %d or %d dimensions, (batch, channels, %s) or without batch, and weight %d%s", spatial + 1,
+            spatial + 2, spatial == 1 ? "length" : "height, width", spatial + 2,
+            x->rank == 2 && spatial == 2 ? ": fa_view and fa_nn_unflatten divide the rows of x" : "");
     for (int i = 1; i <= spatial; i++)
         if (!x->shape[x->rank - i])
             return fa__call_fail(c, FA_ERROR_SHAPE, "x is empty: only its batch and its channels may be");

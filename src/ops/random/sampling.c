@@ -146,7 +146,9 @@ static bool check_weights(const fa__call *c, const fa_tensor *x)
     if (!count_weights(c, x, &places, &wrong))
         return false;
     if (wrong)
-        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%lld weights are negative, infinite or NaN", (long long)wrong);
+        return fa__call_fail(c, FA_ERROR_ARGUMENT,
+                             "%lld weights are negative, infinite or NaN: fa_softmax makes weights of logits",
+                             (long long)wrong);
     return places >= needed
            || fa__call_fail(c, FA_ERROR_ARGUMENT, "a line has %lld weights above 0, and %lld places have to be drawn",
                             (long long)places, (long long)needed);

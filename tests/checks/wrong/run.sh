@@ -83,6 +83,8 @@ nested 'fa_pointwise("x + y", x, ' ')' > pointwise.c
 nested 'fa_cat(FA_TENSORS(' ', x), .dim = 1)' > cat.c
 nested 'fa_reshape(' ', FA_SHAPE(2, 3))' > reshape.c
 nested 'fa_view(' ', FA_SHAPE(2, 3))' > view.c
+nested 'fa_permute(' ', FA_DIMS(1, 0))' > permute.c
+nested 'fa_softmax(' ', .dim = 1)' > softmax.c
 # The commas of a compound literal separate arguments of macros: as the last of two operands it needs no parentheses.
 nested 'fa_expand(' ', (fa_shape){.rank = 2, .dim = {2, 3}})' > literal.c
 # Each option of type fa_device is marked as such: a name sets it.
@@ -130,7 +132,7 @@ for cc in gcc clang; do
     most=200
     [ $cc = gcc ] || most=600 # its libraries are mapped, too
     check "$cc: twenty calls with compound literals, nested" compiles_in $most "$cc -std=c11" literal.c
-    for call in add where sum out pointwise cat reshape view options none device; do
+    for call in add where sum out pointwise cat reshape view permute softmax options none device; do
         check "$cc: twenty calls of $call, nested" compiles_in $most "$cc -std=c11" $call.c
         check "$cc: twenty calls of $call, nested, with extensions" compiles_in $most "$cc -std=gnu11" $call.c
         command -v "$cxx" > /dev/null || continue
