@@ -112,25 +112,30 @@ static void same_bits(void **state)
     }
 }
 
-static void levels(void **state)
+/* At every level that has a fused multiply-add */
+static void hold_levels(int i, const convolution_case *v, operands o)
 {
-    (void)state;
     const char *used = fa__cpu_level_name();
     int count;
     const char *const *name = fa__cpu_level_names(&count);
-    for (int i = 0; i < CASES; i++) {
-        FA_SCOPE;
-        operands o = operands_of(&cases[i]);
-        assert_true(fa__cpu_level_use(name[count - 1]));
-        results best = results_of(&cases[i], o);
-        for (int l = 0; l < count - 1; l++) {
-            if (strcmp(name[l], "base") == 0) /* it has no fused multiply-add */
-                continue;
-            assert_true(fa__cpu_level_use(name[l]));
-            hold_same(name[l], i, best, results_of(&cases[i], o));
-        }
+    assert_true(fa__cpu_level_use(name[count - 1]));
+    results best = results_of(v, o);
+    for (int l = 0; l < count - 1; l++) {
+        if (strcmp(name[l], "base") == 0)
+            continue;
+        assert_true(fa__cpu_level_use(name[l]));
+        hold_same(name[l], i, best, results_of(v, o));
     }
     assert_true(fa__cpu_level_use(used));
+}
+
+static void levels(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        FA_SCOPE;
+        hold_levels(i, &cases[i], operands_of(&cases[i]));
+    }
 }
 
 /* All cases are taken, and none where the chains are asked for: these have other bits. */
@@ -154,7 +159,8 @@ static fa_tensor *to_f16(const fa_tensor *x)
     return fa_to(x, FA_F16);
 }
 
-/* Half precision: the same bits for any number of threads and any strides, also where pixels are in several classes. */
+/* Half precision: the same bits for any number of threads, any strides and any level, also where pixels are in several
+ * classes, and where there are channels enough for f32 and images too few for the lanes. */
 static void halves(void **state)
 {
     (void)state;
@@ -164,6 +170,11 @@ static void halves(void **state)
         {9, 13, 9, 1, {28, 29}, {3, 3}, {2, 1}, {1, 0}, {1, 1}},
         {16, 12, 10, 1, {35, 35}, {2, 5}, {3, 1}, {1, 0}, {1, 1}},
         {19, 6, 15, 1, {19, 20}, {3, 3}, {2, 1}, {1, 1}, {1, 1}},
+        {1, 24, 24, 1, {20, 130}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+        {1, 24, 24, 1, {40, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+        {2, 32, 32, 1, {5, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+        {7, 24, 24, 1, {1, 60}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+        {3, 24, 24, 1, {14, 67}, {6, 6}, {2, 2}, {2, 2}, {1, 1}},
     };
     const int threads = fa_num_threads();
     for (int i = 0; i < (int)(sizeof some / sizeof *some); i++) {
@@ -175,6 +186,7 @@ static void halves(void **state)
         hold_same("with other threads", i, first, results_of(&some[i], o));
         hold_same("with other strides", i, first, results_of(&some[i], converted(o, turned)));
         fa_set_num_threads(threads);
+        hold_levels(i, &some[i], o);
     }
 }
 

@@ -185,10 +185,11 @@ static bool image_run(const fa__lanes_image *g, bool *ok)
 /* Operands 2 and 3 of a launch: x and y are converted on their way into lanes and out of them. */
 enum { WEIGHT_AND_BIAS = 1 << 2 | 1 << 3 };
 
-/* Whether there are channels enough for Winograd's filtering, which is for f32 alone. */
+/* Whether half precision becomes f32 before for Winograd's filtering, which is for f32 alone. It changes bits, and so
+ * must not depend on a plan for lanes, which is another one at another level, and for another number of threads. */
 static bool pays_in_f32(const fa__lanes_image *g)
 {
-    return fa__winograd_pays(g->p.channels, g->channels, INT64_MAX);
+    return fa__lanes_few_image(g) && fa__winograd_takes_image(g);
 }
 
 KERNEL(conv2d)
@@ -203,8 +204,9 @@ KERNEL(conv2d)
     const fa__lanes_image lanes = forward_lanes(&w, &v, (fa_dtype)y->dtype);
     fa__lanes_plan plan;
     bool ok;
-    if (fa__dtype_is_half(weight->dtype) && fa__lanes_plan_image(&plan, &lanes))
-        return fa__cpu_run_widened_some(l, pays_in_f32(&lanes) ? ~0u : WEIGHT_AND_BIAS, fa__cpu_conv2d);
+    const bool half = fa__dtype_is_half(weight->dtype), pays = half && pays_in_f32(&lanes);
+    if (pays || (half && fa__lanes_plan_image(&plan, &lanes)))
+        return fa__cpu_run_widened_some(l, pays ? ~0u : WEIGHT_AND_BIAS, fa__cpu_conv2d);
     if (weight->dtype == FA_F32 && image_run(&lanes, &ok))
         return ok;
     ok = begin(&w, &v, y->dtype, copied) && run_all(&w, v.groups, forward_groups);
@@ -282,8 +284,9 @@ static bool run_classes(work *w, fa_dtype dtype, bool lanes)
     return true;
 }
 
-/* Which operands of half precision become f32 before: none where the first class of pixels is a product of matrices;
- * the weight and the bias where all classes are summed by lanes, which convert x and y. */
+/* Which operands of half precision become f32 before: all for Winograd's filtering of a class of pixels; else none
+ * where the first class is a product of matrices, and the weight and the bias where all classes are summed by lanes,
+ * which convert x and y. */
 static unsigned operands_to_widen(work *w, const fa__convolution *v, fa_dtype dtype)
 {
     bool first = false, all = true, pays = false;
@@ -298,7 +301,7 @@ static unsigned operands_to_widen(work *w, const fa__convolution *v, fa_dtype dt
             all &= planned;
             pays |= pays_in_f32(&lanes);
         }
-    return !first ? 0 : all && !pays ? WEIGHT_AND_BIAS : ~0u;
+    return pays ? ~0u : !first ? 0 : all ? WEIGHT_AND_BIAS : ~0u;
 }
 
 KERNEL(conv_transpose2d)
@@ -432,11 +435,10 @@ static bool run_parts(work *w, fa_dtype dtype)
     return run_all(w, w->v->groups * w->parts, weight_parts);
 }
 
-/* Where lanes would be used, but Winograd's filtering is faster still, which is for f32 alone. */
+/* The same as pays_in_f32(), which says why. */
 static bool widened_pays(const fa__convolution *v)
 {
-    fa__lanes_plan of_x, of_y;
-    return fa__winograd_pays(v->in, v->out, INT64_MAX) && fa__lanes_plan_weight(&of_x, &of_y, v);
+    return fa__lanes_few_weight(v) && fa__winograd_takes_weight(v);
 }
 
 KERNEL(conv2d_weight)

@@ -243,12 +243,18 @@ static bool plan_tiles(fa__lanes_plan *plan, const fa__lanes_image *g)
     return true;
 }
 
-bool fa__lanes_plan_image(fa__lanes_plan *plan, const fa__lanes_image *g)
+bool fa__lanes_few_image(const fa__lanes_image *g)
 {
     const fa__patches *p = &g->p;
     if (!p->images || !g->groups || !p->channels || !g->channels || !p->pixels[0] || !p->pixels[1])
         return false;
-    if (!is_small(p) || p->taps[0] * p->taps[1] < 2 || p->channels * g->channels > IMAGE_CHANNELS)
+    return is_small(p) && p->taps[0] * p->taps[1] >= 2 && p->channels * g->channels <= IMAGE_CHANNELS;
+}
+
+bool fa__lanes_plan_image(fa__lanes_plan *plan, const fa__lanes_image *g)
+{
+    const fa__patches *p = &g->p;
+    if (!fa__lanes_few_image(g))
         return false;
     if (plan_tiles(plan, g))
         return true;
@@ -307,6 +313,13 @@ static bool plan_weight_tiles(fa__lanes_plan *x, fa__lanes_plan *y, const fa__co
     }
     note("weights", x, true);
     return true;
+}
+
+bool fa__lanes_few_weight(const fa__convolution *v)
+{
+    fa__lanes_plan plan;
+    const int64_t sums = v->in * v->kernel[0] * v->kernel[1] * v->out;
+    return v->images && sums && sums <= WEIGHTS && set_stretches(&plan, v);
 }
 
 bool fa__lanes_plan_weight(fa__lanes_plan *x, fa__lanes_plan *y, const fa__convolution *v)

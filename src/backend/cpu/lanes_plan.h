@@ -22,6 +22,10 @@ typedef struct fa__lanes_plan {
 bool fa__lanes_plan_image(fa__lanes_plan *, const fa__lanes_image *);
 bool fa__lanes_plan_weight(fa__lanes_plan *x, fa__lanes_plan *y, const fa__convolution *);
 
+/* What a plan takes at every level and for any number of threads: there are few enough channels. */
+bool fa__lanes_few_image(const fa__lanes_image *);
+bool fa__lanes_few_weight(const fa__convolution *);
+
 /* The taps of rows (d = 0) or columns (1) that may meet what is not padding, for some pixels: from taps[0] to taps[1]
  */
 void fa__lanes_meet(const fa__patches *, int d, int64_t pixel, int64_t pixels, int64_t taps[2]);
