@@ -190,6 +190,34 @@ static void halves(void **state)
     }
 }
 
+static fa_tensor *to_bf16(const fa_tensor *x)
+{
+    return fa_to(x, FA_BF16);
+}
+
+/* The number of threads does not choose between lanes and products by instructions for bf16, which have other bits. */
+static void bf16_by_threads(void **state)
+{
+    (void)state;
+    static const convolution_case some[] = {
+        {1, 6, 40, 1, {40, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+        {1, 8, 3, 1, {40, 40}, {3, 3}, {1, 1}, {2, 2}, {2, 2}},
+        {3, 24, 24, 1, {7, 33}, {5, 5}, {1, 1}, {2, 2}, {1, 1}},
+    };
+    const int threads = fa_num_threads();
+    for (int i = 0; i < (int)(sizeof some / sizeof *some); i++) {
+        FA_SCOPE;
+        operands o = converted(operands_of(&some[i]), to_bf16);
+        fa_set_num_threads(1);
+        results first = results_of(&some[i], o);
+        for (int n = 2; n < 7; n++) {
+            fa_set_num_threads(n);
+            hold_same("with other threads", i, first, results_of(&some[i], o));
+        }
+        fa_set_num_threads(threads);
+    }
+}
+
 /* What no pixel reads does not reach any, and rows of padding add nothing to large weights. */
 static void infinite(void **state)
 {
@@ -253,7 +281,7 @@ static void without_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(precise), TEST(same_bits), TEST(levels),        TEST(deterministic),
-                                       TEST(halves),  TEST(infinite),  TEST(without_memory)};
+    const struct CMUnitTest tests[] = {TEST(precise), TEST(same_bits),       TEST(levels),   TEST(deterministic),
+                                       TEST(halves),  TEST(bf16_by_threads), TEST(infinite), TEST(without_memory)};
     return RUN("winograd");
 }
