@@ -212,11 +212,8 @@ bool fa__winograd_weight_run(const fa__convolution *v, const float *x, const flo
 {
     if (!fa__winograd_takes_weight(v))
         return false;
-    work w = {.grid = grid_of(v),
-              .k = fa__cpu_winograd,
-              .kind = fa__cpu_gemm->kind[FA_F32],
-              .in = v->in,
-              .out = v->out};
+    work w = {
+        .grid = grid_of(v), .k = fa__cpu_winograd, .kind = fa__cpu_gemm->kind[FA_F32], .in = v->in, .out = v->out};
     if (fa__log_wants("convolution"))
         fa__log(FA_LOG_INFO, "convolution: weights by Winograd's filtering");
     memcpy(w.step, v->weight, sizeof w.step);
