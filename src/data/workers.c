@@ -403,7 +403,8 @@ bool fa__workers_take(fa__workers *w, fa_loader_place at, const char *where, fa_
         s->ready = false;
         w->taken++;
         w->last = error.code ? (fa_loader_place){.epoch = -1} : fa__place_after(&w->plan, at, made->last);
-        pthread_cond_signal(&w->wanted);
+        if (w->begun - w->taken <= w->ahead / 2) /* a worker that wakes up makes several, and waking it takes time */
+            pthread_cond_signal(&w->wanted);
     }
     pthread_mutex_unlock(&w->lock);
     if (error.code)

@@ -138,9 +138,51 @@ static fa__compiled *formula_alloc(const fa__expression *e, struct fa__object *o
     return f;
 }
 
+/* ---- programs of which the C compiler made loops ---- */
+
+static const struct {
+    const char *operands, *results, *text; /* a space behind each name */
+    int hot;
+} hot_programs[] = {
+#define HOT_PROGRAM(name, operands, results, text) {operands " ", results " ", text, FA__HOT_##name},
+#include "core/hot.def"
+#undef HOT_PROGRAM
+};
+
+static bool operands_are(const fa__expression *e, const char *names)
+{
+    for (int i = 0; i < e->ninputs; i++) {
+        size_t length = strlen(e->names[i]);
+        if (strncmp(names, e->names[i], length) != 0 || names[length] != ' ')
+            return false;
+        names += length + 1;
+    }
+    return !*names;
+}
+
+static int names_in(const char *list)
+{
+    int count = 0;
+    for (; *list; list++)
+        count += *list == ' ';
+    return count;
+}
+
+static int hot_program(const fa__expression *e)
+{
+    for (size_t i = 0; i < sizeof hot_programs / sizeof *hot_programs; i++)
+        if (!strcmp(e->text, hot_programs[i].text) && operands_are(e, hot_programs[i].operands)
+            && e->ssa.outputs == names_in(hot_programs[i].results))
+            return hot_programs[i].hot;
+    return -1;
+}
+
 fa__compiled *fa__compiled_new(const fa__expression *e, struct fa__object *owner)
 {
-    return formula_alloc(e, owner, 0);
+    fa__compiled *f = formula_alloc(e, owner, 0);
+    if (f && !e->typed)
+        f->program.hot = hot_program(e);
+    return f;
 }
 
 /* The same for a row, freed when the process ends; the lock is held. */

@@ -185,11 +185,11 @@ static bool image_run(const fa__lanes_image *g, bool *ok)
 /* Operands 2 and 3 of a launch: x and y are converted on their way into lanes and out of them. */
 enum { WEIGHT_AND_BIAS = 1 << 2 | 1 << 3 };
 
-/* Whether half precision becomes f32 before for Winograd's filtering, which is for f32 alone. It changes bits, and so
- * must not depend on a plan for lanes, which is another one at another level, and for another number of threads. */
+/* Whether lanes would do, but there are channels enough for Winograd's filtering in both dimensions, which is for f32
+ * alone. It changes bits, and so may depend on the shape only. */
 static bool pays_in_f32(const fa__lanes_image *g)
 {
-    return fa__lanes_few_image(g) && fa__winograd_takes_image(g);
+    return fa__lanes_suit_image(g) && fa__winograd_pays(g->p.channels, g->channels, INT64_MAX);
 }
 
 KERNEL(conv2d)
@@ -204,9 +204,10 @@ KERNEL(conv2d)
     const fa__lanes_image lanes = forward_lanes(&w, &v, (fa_dtype)y->dtype);
     fa__lanes_plan plan;
     bool ok;
-    const bool half = fa__dtype_is_half(weight->dtype), pays = half && pays_in_f32(&lanes);
-    if (pays || (half && fa__lanes_plan_image(&plan, &lanes)))
-        return fa__cpu_run_widened_some(l, pays ? ~0u : WEIGHT_AND_BIAS, fa__cpu_conv2d);
+    if (fa__dtype_is_half(weight->dtype) && pays_in_f32(&lanes))
+        return fa__cpu_run_widened(l, fa__cpu_conv2d);
+    if (fa__dtype_is_half(weight->dtype) && fa__lanes_plan_image(&plan, &lanes))
+        return fa__cpu_run_widened_some(l, WEIGHT_AND_BIAS, fa__cpu_conv2d);
     if (weight->dtype == FA_F32 && image_run(&lanes, &ok))
         return ok;
     ok = begin(&w, &v, y->dtype, copied) && run_all(&w, v.groups, forward_groups);
@@ -244,8 +245,7 @@ static void backward_groups(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* One class of pixels; weights of groups follow each other by the channels of y, which are this product's taps. Several
- * classes are chains: whether half precision is converted before depends on all of them. */
+/* One class of pixels; weights of groups follow each other by the channels of y, which are this product's taps. */
 static fa__lanes_image backward_lanes(const work *w, fa_dtype dtype)
 {
     const fa__convolution *v = w->v;
@@ -263,8 +263,7 @@ static fa__lanes_image backward_lanes(const work *w, fa_dtype dtype)
         .weight_channel = v->weight[1],
         .weight_tap = {v->weight[0], w->every[0] * v->weight[2], w->every[1] * v->weight[3]},
         .bias_channel = w->bias_step,
-        .stride = {v->x[0], v->x[1], v->x[2] * v->stride[0], v->x[3] * v->stride[1]},
-        .chains = v->stride[0] > 1 || v->stride[1] > 1};
+        .stride = {v->x[0], v->x[1], v->x[2] * v->stride[0], v->x[3] * v->stride[1]}};
 }
 
 /* `lanes`: weights are f32, as lanes want them. */
@@ -284,12 +283,11 @@ static bool run_classes(work *w, fa_dtype dtype, bool lanes)
     return true;
 }
 
-/* Which operands of half precision become f32 before: all for Winograd's filtering of a class of pixels; else none
- * where the first class is a product of matrices, and the weight and the bias where all classes are summed by lanes,
- * which convert x and y. */
+/* Which operands of half precision become f32 before: the weight and the bias where all classes of pixels are summed by
+ * lanes, which convert x and y; else all where one is filtered, which changes bits; else none. */
 static unsigned operands_to_widen(work *w, const fa__convolution *v, fa_dtype dtype)
 {
-    bool first = false, all = true, pays = false;
+    bool lanes_all = true, filtered = false, pays = false;
     w->v = v;
     for (w->class[0] = 0; w->class[0] < fa__convolution_classes(v, 0); w->class[0]++)
         for (w->class[1] = 0; w->class[1] < fa__convolution_classes(v, 1); w->class[1]++) {
@@ -297,11 +295,11 @@ static unsigned operands_to_widen(work *w, const fa__convolution *v, fa_dtype dt
             const fa__lanes_image lanes = backward_lanes(w, dtype);
             fa__lanes_plan plan;
             const bool planned = fa__lanes_plan_image(&plan, &lanes);
-            first |= planned && !w->class[0] && !w->class[1];
-            all &= planned;
+            filtered |= planned && plan.tile;
+            lanes_all &= planned;
             pays |= pays_in_f32(&lanes);
         }
-    return pays ? ~0u : !first ? 0 : all ? WEIGHT_AND_BIAS : ~0u;
+    return pays ? ~0u : lanes_all ? WEIGHT_AND_BIAS : filtered ? ~0u : 0;
 }
 
 KERNEL(conv_transpose2d)
@@ -435,10 +433,10 @@ static bool run_parts(work *w, fa_dtype dtype)
     return run_all(w, w->v->groups * w->parts, weight_parts);
 }
 
-/* The same as pays_in_f32(), which says why. */
-static bool widened_pays(const fa__convolution *v)
+/* As pays_in_f32. */
+static bool weight_pays_in_f32(const fa__convolution *v)
 {
-    return fa__lanes_few_weight(v) && fa__winograd_takes_weight(v);
+    return fa__lanes_suit_weight(v) && fa__winograd_pays(v->in, v->out, INT64_MAX);
 }
 
 KERNEL(conv2d_weight)
@@ -450,7 +448,7 @@ KERNEL(conv2d_weight)
     begin(&w, &v, x->dtype, false);
     w.part = fa__convolution_part(&v);
     w.parts = fa__convolution_parts(&v);
-    if (fa__dtype_is_half(x->dtype) && w.parts > 1 && widened_pays(&v))
+    if (fa__dtype_is_half(x->dtype) && w.parts > 1 && weight_pays_in_f32(&v))
         return fa__cpu_run_widened(l, fa__cpu_conv2d_weight);
     bool ok;
     if (x->dtype == FA_F32 && fa__winograd_weight_run(&v, x->data, y->data, weight->data, &ok))

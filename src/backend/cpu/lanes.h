@@ -79,7 +79,6 @@ typedef struct fa__lanes_image {
         weight_tap[3]; /* strides: by groups, y's channels; x's channels, rows, columns */
     int64_t bias_channel;
     int64_t stride[4]; /* of y: images, channels, rows, columns */
-    bool chains;       /* of sums, without Winograd's filtering */
 } fa__lanes_image;
 
 /* By lanes where that is the faster way: false otherwise. *ok becomes false, with the error set, when memory runs out.

@@ -236,7 +236,7 @@ static bool is_small(const fa__patches *p)
 /* By tiles, if one row of pixels fits the cache at every level. */
 static bool plan_tiles(fa__lanes_plan *plan, const fa__lanes_image *g)
 {
-    const int64_t tile = g->chains ? 0 : tile_of_taps(&g->p);
+    const int64_t tile = tile_of_taps(&g->p);
     if (!tile || !tiles_pay(&g->p, tile, g->channels))
         return false;
     plan_bands(plan, g, tile, g->p.pixels[0]);
@@ -247,18 +247,17 @@ static bool plan_tiles(fa__lanes_plan *plan, const fa__lanes_image *g)
     return true;
 }
 
-bool fa__lanes_few_image(const fa__lanes_image *g)
+bool fa__lanes_suit_image(const fa__lanes_image *g)
 {
     const fa__patches *p = &g->p;
-    if (!p->images || !g->groups || !p->channels || !g->channels || !p->pixels[0] || !p->pixels[1])
-        return false;
-    return is_small(p) && p->taps[0] * p->taps[1] >= 2 && p->channels * g->channels <= IMAGE_CHANNELS;
+    const bool empty = !p->images || !g->groups || !p->channels || !g->channels || !p->pixels[0] || !p->pixels[1];
+    return !empty && is_small(p) && p->taps[0] * p->taps[1] > 1 && p->channels * g->channels <= IMAGE_CHANNELS;
 }
 
 bool fa__lanes_plan_image(fa__lanes_plan *plan, const fa__lanes_image *g)
 {
     const fa__patches *p = &g->p;
-    if (!fa__lanes_few_image(g))
+    if (!fa__lanes_suit_image(g))
         return false;
     if (plan_tiles(plan, g))
         return true;
@@ -321,24 +320,25 @@ static bool plan_weight_tiles(fa__lanes_plan *x, fa__lanes_plan *y, const fa__co
     return true;
 }
 
-bool fa__lanes_few_weight(const fa__convolution *v)
+bool fa__lanes_suit_weight(const fa__convolution *v)
 {
-    fa__lanes_plan plan;
     const int64_t sums = v->in * v->kernel[0] * v->kernel[1] * v->out;
-    return v->images && sums && sums <= WEIGHTS && set_stretches(&plan, v);
+    fa__lanes_plan x;
+    return v->images && sums && sums <= WEIGHTS && set_stretches(&x, v);
 }
 
 bool fa__lanes_plan_weight(fa__lanes_plan *x, fa__lanes_plan *y, const fa__convolution *v)
 {
-    const int64_t taps = v->in * v->kernel[0] * v->kernel[1], sums = taps * v->out;
-    if (!v->images || !sums || !set_stretches(x, v))
+    const int64_t taps = v->in * v->kernel[0] * v->kernel[1];
+    if (!fa__lanes_suit_weight(v))
         return false;
+    set_stretches(x, v);
     *y = *x;
     if (plan_weight_tiles(x, y, v))
         return true;
     if ((v->x[3] != 1 && v->size[1] != 1) || (v->y[3] != 1 && v->result[1] != 1))
         return false; /* columns are not neighbours */
-    if (sums > WEIGHTS || (taps < FEW_TAPS && v->out > fa__cpu_lanes->channels))
+    if (taps < FEW_TAPS && v->out > fa__cpu_lanes->channels)
         return false;
     const fa__patches of_x = fa__convolution_patches(v), of_y = fa__lanes_patches_of_y(v);
     set_block(x, &of_x, 0);

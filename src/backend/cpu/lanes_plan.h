@@ -20,11 +20,10 @@ typedef struct fa__lanes_plan {
 /* Makes a plan; false where this is not possible, or a matrix product of patches is faster. FACULA_LOG=convolution
  * tells which it is. */
 bool fa__lanes_plan_image(fa__lanes_plan *, const fa__lanes_image *);
+/* Whether the shape is one that lanes are for, whatever strides, threads and caches say. */
+bool fa__lanes_suit_image(const fa__lanes_image *);
+bool fa__lanes_suit_weight(const fa__convolution *);
 bool fa__lanes_plan_weight(fa__lanes_plan *x, fa__lanes_plan *y, const fa__convolution *);
-
-/* What a plan takes at every level and for any number of threads: there are few enough channels. */
-bool fa__lanes_few_image(const fa__lanes_image *);
-bool fa__lanes_few_weight(const fa__convolution *);
 
 /* The taps of rows (d = 0) or columns (1) that may meet what is not padding, for some pixels: from taps[0] to taps[1]
  */

@@ -204,13 +204,13 @@ static void add_copies(lowering *l, const fa__ssa *ssa)
 static void add_hot(lowering *l, const fa__program *p)
 {
     fa__code *c = &l->code;
-    if (p->hot < 0 || !loops_of(l, 0)->hot || c->outputs != 1)
+    if (p->hot < 0 || !loops_of(l, 0)->hot)
         return;
     c->hot = (int16_t)p->hot;
     c->steps = 1;
     c->constants = 0;
-    c->slots = (uint16_t)(c->inputs + 1);
-    c->written[0] = 0;
+    c->slots = (uint16_t)(c->inputs + c->outputs);
+    memset(c->written, 0, sizeof c->written);
     memset(c->last_read, 0, sizeof c->last_read);
     l->step[0] = (fa__step){.kind = FA__STEP_HOT, .o = c->inputs};
 }

@@ -77,7 +77,7 @@ static bool run_at_once(const fa__launch *l, const fa__code *code, const fa__sim
     }
     const fa__step *s = code->step;
     if (s->kind == FA__STEP_HOT)
-        c->hot[code->hot](out, in, n);
+        c->hot[code->hot](&out, in, n);
     else
         c->prim[s->prim](out, in[s->a], in[s->b], in[s->c], n);
     return true;

@@ -275,23 +275,10 @@ static bool fits(const fa__lanes_image *g)
     return good;
 }
 
-static fa__winograd_grid grid_of(const fa__lanes_image *g, const int64_t start[2])
-{
-    return fa__winograd_grid_of(g->p.images, g->p.size, g->p.pixels, start, g->p.stride, g->stride);
-}
-
-bool fa__winograd_takes_image(const fa__lanes_image *g)
-{
-    if (!fits(g) || fa__ctx()->settings->deterministic)
-        return false;
-    const fa__winograd_grid grid = grid_of(g, g->p.start);
-    return fa__winograd_pays(g->p.channels, g->channels, fa__winograd_count(&grid));
-}
-
 bool fa__winograd_image_run(const fa__lanes_image *g, bool *ok)
 {
     const fa__patches *p = &g->p;
-    if (g->dtype != FA_F32 || !fa__winograd_takes_image(g))
+    if (g->dtype != FA_F32 || !fits(g) || fa__ctx()->settings->deterministic)
         return false;
     const float *weight = g->weight;
     int64_t start[2], step[4] = {g->weight_channel, g->weight_tap[0]};
@@ -301,12 +288,14 @@ bool fa__winograd_image_run(const fa__lanes_image *g, bool *ok)
         weight += back ? 2 * g->weight_tap[d + 1] : 0;
         step[d + 2] = back ? -g->weight_tap[d + 1] : g->weight_tap[d + 1];
     }
-    work w = {.grid = grid_of(g, start),
+    work w = {.grid = fa__winograd_grid_of(p->images, p->size, p->pixels, start, p->stride, g->stride),
               .k = fa__cpu_winograd,
               .kind = fa__cpu_gemm->kind[FA_F32],
               .in = p->channels,
               .out = g->channels,
               .bias_step = g->bias_channel};
+    if (!fa__winograd_pays(w.in, w.out, fa__winograd_count(&w.grid)))
+        return false;
     memcpy(w.step, step, sizeof w.step);
     w.width = w.kind->cols;
     w.depth = fa__ceil_div(w.in, 16) * 16 + 16; /* not a power of two: rows would share a set of the cache */

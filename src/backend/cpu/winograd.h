@@ -56,11 +56,6 @@ bool fa__winograd_image_run(const struct fa__lanes_image *, bool *ok);
 /* The gradient of the weight: the same. The operands are those of the first group. */
 bool fa__winograd_weight_run(const fa__convolution *, const float *x, const float *y, float *weight, bool *ok);
 
-/* Whether they would be run like this if all operands were f32: the same at every level and for any number of threads.
- */
-bool fa__winograd_takes_image(const struct fa__lanes_image *);
-bool fa__winograd_takes_weight(const fa__convolution *);
-
 /* ---- what both share ---- */
 
 /* How the tiles of a result lie in its images, and their patches in those of x. Strides are of images, channels, rows

@@ -194,26 +194,18 @@ static bool fits(const fa__convolution *v)
     return good;
 }
 
-static fa__winograd_grid grid_of(const fa__convolution *v)
-{
-    const int64_t start[2] = {-v->front[0], -v->front[1]};
-    return fa__winograd_grid_of(v->images, v->size, v->result, start, v->x, v->y);
-}
-
-bool fa__winograd_takes_weight(const fa__convolution *v)
+bool fa__winograd_weight_run(const fa__convolution *v, const float *x, const float *y, float *weight, bool *ok)
 {
     if (!fits(v) || fa__ctx()->settings->deterministic)
         return false;
-    const fa__winograd_grid grid = grid_of(v);
-    return fa__winograd_pays(v->in, v->out, fa__winograd_count(&grid));
-}
-
-bool fa__winograd_weight_run(const fa__convolution *v, const float *x, const float *y, float *weight, bool *ok)
-{
-    if (!fa__winograd_takes_weight(v))
+    const int64_t start[2] = {-v->front[0], -v->front[1]};
+    work w = {.grid = fa__winograd_grid_of(v->images, v->size, v->result, start, v->x, v->y),
+              .k = fa__cpu_winograd,
+              .kind = fa__cpu_gemm->kind[FA_F32],
+              .in = v->in,
+              .out = v->out};
+    if (!fa__winograd_pays(w.in, w.out, fa__winograd_count(&w.grid)))
         return false;
-    work w = {
-        .grid = grid_of(v), .k = fa__cpu_winograd, .kind = fa__cpu_gemm->kind[FA_F32], .in = v->in, .out = v->out};
     if (fa__log_wants("convolution"))
         fa__log(FA_LOG_INFO, "convolution: weights by Winograd's filtering");
     memcpy(w.step, v->weight, sizeof w.step);

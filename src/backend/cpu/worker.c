@@ -187,7 +187,7 @@ static void special_step(fa__worker *k, const fa__step *s, int64_t n)
 {
     const fa__simd_class *c = fa__cpu_simd->of[s->type];
     if (s->kind == FA__STEP_HOT)
-        k->walk->simd->hot[k->walk->code->hot](k->slot[s->o], (const void *const *)k->slot, n);
+        k->walk->simd->hot[k->walk->code->hot](k->slot + s->o, (const void *const *)k->slot, n);
     else if (s->kind == FA__STEP_COPY)
         c->copy(k->slot[s->o], k->slot[s->a], NULL, NULL, n);
     else if (s->kind == FA__STEP_CONVERT)

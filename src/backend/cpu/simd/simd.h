@@ -21,7 +21,7 @@ enum { FA__BLOCK = 1024, FA__CHAINS = 16 };
 /* out[i] = primitive(a[i], b[i], c[i]); operands that it has not got are not read. */
 typedef void fa__loop(void *out, const void *a, const void *b, const void *c, int64_t n);
 /* out[i] = expression(in[0][i], in[1][i], ...) */
-typedef void fa__hot_loop(void *out, const void *const *in, int64_t n);
+typedef void fa__hot_loop(void *const *out, const void *const *in, int64_t n);
 /* tile[i] = source[i * stride], converted; strides are in elements. */
 typedef void fa__load_loop(void *tile, const void *source, int64_t stride, int64_t n);
 /* target[i * stride] = tile[i], converted. */
