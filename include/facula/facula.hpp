@@ -829,6 +829,11 @@ template <class T> class handle
     {
         return pointer != nullptr;
     }
+    /** The same: a default-constructed handle does not. */
+    bool defined() const noexcept
+    {
+        return pointer != nullptr;
+    }
 
   protected:
     struct taken {
@@ -2148,8 +2153,8 @@ inline void gradcheck(std::function<tensor(const std::vector<tensor> &inputs)> f
  *  @param name     for messages: a string literal
  *  @param inputs   up to 8 tensors
  *  @param forward  computes the result of the inputs; it is not recorded
- *  @param backward returns a gradient for each input, or none; `saved` are the inputs and then the result. It is
- *  called from the thread that runs backward(), or one of its helpers, and freed with the graph
+ *  @param backward returns for each input its gradient, or fa::tensor(); `saved` are the inputs and then the result.
+ *  It is called from the thread that runs backward(), or one of its helpers, and freed with the graph
  *  @return the result. Exceptions of both functions pass through the library */
 inline tensor apply(const char *name, const tensors &inputs,
                     std::function<tensor(const std::vector<tensor> &inputs)> forward,
@@ -2175,7 +2180,9 @@ inline tensor apply(const char *name, const tensors &inputs,
         try {
             const auto g = static_cast<both *>(context)->back(detail::all(saved), tensor(grad));
             if (g.size() + 1 != saved.count)
-                throw error(FA_ERROR_ARGUMENT, "backward returns a gradient for each input");
+                throw error(FA_ERROR_ARGUMENT, "backward returned " + std::to_string(g.size()) + " gradients for "
+                                                   + std::to_string(saved.count - 1)
+                                                   + " inputs: of one without a gradient it is fa::tensor()");
             for (size_t i = 0; i < g.size(); i++)
                 grad_inputs[i] = detail::handed_over(g[i]);
             return true;

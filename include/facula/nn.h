@@ -467,6 +467,10 @@ FA_API int64_t fa_module_hook_backward(fa_module *module, fa_backward_hook *hook
 /** Removes a hook of the module; `hook` is the number that the function above returned. FA_ERROR_ARGUMENT if the
  *  module has no such hook. */
 FA_API bool fa_module_unhook(fa_module *module, int64_t hook);
+/* For bindings: changes a hook that was added, and returns its number, which is another one then. `first`: it is called
+ * before those that are there. `always`, of forward hooks: it is called after an error, too, with the output if there
+ * is one; what it returns is dropped then, and its own error is a warning. */
+FA_API int64_t fa__module_hook_change(fa_module *module, int64_t hook, bool first, bool always);
 
 /** @} */
 

@@ -7,13 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the error of this thread came up, as far as the modules around it are known. */
-static _Thread_local struct {
-    const fa_module *outer; /* the outermost of them; only compared. NULL: none has failed */
-    char kind[48];          /* of the innermost one */
-    char path[160];         /* its path in the outermost one: "features.0" */
-    char text[280];         /* what the message says of it: `, in conv2d "features.0" of net` */
-} failure;
+static _Thread_local fa__failure failure;
+
+fa__failure *fa__failure_here(void)
+{
+    return &failure;
+}
 
 /* Writes the path of a module in another that runs it, also in lists and dictionaries there, which are not run. */
 static bool path_within(const fa_module *module, const fa_module *child, char *path, size_t size, int depth)

@@ -1,5 +1,6 @@
 /* Module hooks: adding and removing them, and running a module that has hooks. Backward hooks are implemented by
  * identity functions on the inputs and the output of the module, whose gradient functions call the hooks. */
+#include "base/log.h"
 #include "nn/layer.h"
 #include "nn/module.h"
 #include <facula/autograd.h>
@@ -43,16 +44,40 @@ HOOK(forward, fa_forward_hook, FA__FORWARD)
 HOOK(backward_pre, fa_backward_pre_hook, FA__BACKWARD_PRE)
 HOOK(backward, fa_backward_hook, FA__BACKWARD)
 
-bool fa_module_unhook(fa_module *module, int64_t hook)
+/* Where the module refers to a hook; NULL and an error: it has none of this number. */
+static fa__module_hook **hook_find(fa_module *module, int64_t hook, const char *who)
 {
-    static const char who[] = "fa_module_unhook";
     if (!fa__module_check(module, who))
-        return false;
+        return NULL;
     fa__module_hook **at = &module->hooks;
     while (*at && (*at)->number != hook)
         at = &(*at)->next;
-    if (!*at)
-        return fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s has no hook %" PRId64, who, module->kind, hook);
+    if (*at)
+        return at;
+    fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s has no hook %" PRId64, who, module->kind, hook);
+    return NULL;
+}
+
+int64_t fa__module_hook_change(fa_module *module, int64_t hook, bool first, bool always)
+{
+    fa__module_hook **at = hook_find(module, hook, "fa__module_hook_change"), *h = at ? *at : NULL;
+    if (!h)
+        return 0;
+    h->always = always;
+    if (first && h->number > 0) {
+        *at = h->next;
+        h->next = module->hooks;
+        h->number = -h->number; /* a later one is before it */
+        module->hooks = h;
+    }
+    return h->number;
+}
+
+bool fa_module_unhook(fa_module *module, int64_t hook)
+{
+    fa__module_hook **at = hook_find(module, hook, "fa_module_unhook");
+    if (!at)
+        return false;
     fa__module_hook *gone = *at;
     *at = gone->next;
     fa__unhold(gone);
@@ -72,12 +97,12 @@ static bool hook_next(const fa_module *module, fa__hook_kind kind, int64_t last,
 }
 
 #define EACH_HOOK(h, module, kind)                                                                                     \
-    for (fa__module_hook h = {.number = 0, .next = NULL}, *once = &h; once; once = NULL)                               \
+    for (fa__module_hook h = {.number = INT64_MIN, .next = NULL}, *once = &h; once; once = NULL)                       \
         for (int64_t last = (module)->hooks_added; !fa_error_stands() && hook_next(module, kind, last, &h);)
 
 static bool has(const fa_module *module, fa__hook_kind kind)
 {
-    fa__module_hook h = {.number = 0};
+    fa__module_hook h = {.number = INT64_MIN};
     return hook_next(module, kind, INT64_MAX, &h);
 }
 
@@ -222,17 +247,72 @@ typedef struct array {
 } array;
 static const fa_object_type array_type = {"inputs", NULL};
 
-static fa_tensor *run_with(fa_module *module, fa_tensors inputs, fa__run *run)
+/* A run of a module. */
+typedef struct hooked {
+    fa_module *module;
+    fa_tensors inputs;
+    fa_tensor *y;
+    int64_t called; /* number of the last forward hook that was called */
+} hooked;
+
+static fa_tensor *after_forward(const hooked *r, const fa__module_hook *h)
 {
-    fa_tensor *y = run(module, inputs);
-    EACH_HOOK(h, module, FA__FORWARD)
+    const fa__first_run before = fa__first_run_pause();
+    fa_tensor *other = ((fa_forward_hook *)h->function)(r->module, r->inputs, r->y, h->context);
+    fa__first_run_end(before);
+    return other;
+}
+
+static void run_with(hooked *r, fa__run *run)
+{
+    r->y = run(r->module, r->inputs);
+    EACH_HOOK(h, r->module, FA__FORWARD)
     {
-        const fa__first_run before = fa__first_run_pause();
-        fa_tensor *other = ((fa_forward_hook *)h.function)(module, inputs, y, h.context);
-        fa__first_run_end(before);
-        y = other ? other : y;
+        r->called = h.number;
+        fa_tensor *other = after_forward(r, &h);
+        r->y = other ? other : r->y;
     }
-    return y;
+}
+
+/* After an error: the hooks that are called then, too, and have not been. */
+static void run_always(const hooked *r)
+{
+    fa__module_hook h = {.number = r->called};
+    fa__failure *place = fa__failure_here(), kept = *place; /* a hook may run modules that fail */
+    for (int64_t last = r->module->hooks_added; hook_next(r->module, FA__FORWARD, last, &h);) {
+        if (!h.always)
+            continue;
+        fa_error another = {.code = FA_OK};
+        {
+            FA_USE(.catch_errors = &another);
+            after_forward(r, &h);
+        }
+        if (another.code != FA_OK)
+            fa__log(FA_LOG_WARNING, "a hook of %s, called after an error, failed as well: %s", r->module->kind,
+                    another.message);
+    }
+    *place = kept;
+}
+
+static fa_tensor *run_hooked(hooked *r, array *a, fa__run *run)
+{
+    fa_module *module = r->module;
+    fa_tensors inputs = r->inputs;
+    for (size_t i = 0; i < inputs.count; i++)
+        a->item[i] = inputs.item[i];
+    const fa__first_run before = fa__first_run_pause();
+    EACH_HOOK(h, module, FA__FORWARD_PRE)
+    ((fa_forward_pre_hook *)h.function)(module, a->item, inputs.count, h.context);
+    fa__first_run_end(before);
+    r->inputs.item = a->item;
+    bool backward = has(module, FA__BACKWARD) || has(module, FA__BACKWARD_PRE);
+    passage *p = backward ? passage_new(module) : NULL;
+    if (fa_error_stands() || (backward && (!p || !enter_all(p, a->item, inputs.count))))
+        return NULL;
+    run_with(r, run);
+    if (r->y && backward && fa_requires_grad(r->y))
+        return fa_apply(&way_out, fa__hold(p), FA_TENSORS(r->y));
+    return r->y;
 }
 
 fa_tensor *fa__run_hooked(fa_module *module, fa_tensors inputs, fa__run *run)
@@ -240,19 +320,10 @@ fa_tensor *fa__run_hooked(fa_module *module, fa_tensors inputs, fa__run *run)
     array *a = fa_object_new(&array_type, sizeof *a + inputs.count * sizeof a->item[0]);
     if (!a)
         return NULL;
-    for (size_t i = 0; i < inputs.count; i++)
-        a->item[i] = inputs.item[i];
-    const fa__first_run before = fa__first_run_pause();
-    EACH_HOOK(h, module, FA__FORWARD_PRE)
-    ((fa_forward_pre_hook *)h.function)(module, a->item, inputs.count, h.context);
-    fa__first_run_end(before);
-    inputs.item = a->item;
-    bool backward = has(module, FA__BACKWARD) || has(module, FA__BACKWARD_PRE);
-    passage *p = backward ? passage_new(module) : NULL;
-    if (fa_error_stands() || (backward && (!p || !enter_all(p, a->item, inputs.count))))
-        return NULL;
-    fa_tensor *y = run_with(module, inputs, run);
-    if (y && backward && fa_requires_grad(y))
-        y = fa_apply(&way_out, fa__hold(p), FA_TENSORS(y));
-    return fa_error_stands() ? NULL : y;
+    hooked r = {module, inputs, NULL, INT64_MIN};
+    fa_tensor *y = run_hooked(&r, a, run);
+    if (!fa_error_stands())
+        return y;
+    run_always(&r);
+    return NULL;
 }

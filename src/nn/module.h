@@ -23,6 +23,7 @@ typedef struct fa__module_hook {
     struct fa__module_hook *next;
     int64_t number;
     fa__hook_kind kind;
+    bool always; /* it is called after an error, too */
     void (*function)(void);
     void *context;
 } fa__module_hook;
@@ -30,7 +31,7 @@ typedef struct fa__module_hook {
 struct fa_module {
     fa_object base;
     fa__member *first, **end; /* members, in the order in which they were added */
-    fa__module_hook *hooks;   /* hooks, in the order in which they were added */
+    fa__module_hook *hooks;   /* hooks, in the order in which they are called: by number */
     int64_t hooks_added;      /* number of the last hook */
     const char *kind;
     void *data;
@@ -94,6 +95,14 @@ bool fa__module_data_check(const fa_module *module, const char *who);
  * that starts with `who` if there is none. */
 fa__member *fa__module_find(const fa_module *module, const char *path, bool child, const char *who,
                             const fa_module **holder);
+/* Where the error of this thread came up, as far as the modules around it are known. */
+typedef struct fa__failure {
+    const fa_module *outer; /* the outermost of them; only compared. NULL: none has failed */
+    char kind[48];          /* of the innermost one */
+    char path[160];         /* its path in the outermost one: "features.0" */
+    char text[280];         /* what the message says of it: `, in conv2d "features.0" of net` */
+} fa__failure;
+fa__failure *fa__failure_here(void);
 /* Runs a module's forward function; fa__run_hooked also runs its hooks, in the innermost scope. */
 typedef fa_tensor *fa__run(fa_module *module, fa_tensors inputs);
 fa_tensor *fa__run_hooked(fa_module *module, fa_tensors inputs, fa__run *run);

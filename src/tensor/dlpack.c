@@ -157,8 +157,13 @@ static fa_dtype dtype_of(const fa__dl_tensor *d)
         if (fa__dtypes[i].info.dlpack == d->dtype.code && 8 * fa__dtype_size((unsigned)i) == d->dtype.bits
             && d->dtype.lanes == 1)
             return (fa_dtype)i;
-    fa__fail(FA_ERROR_DTYPE, "fa_from_dlpack: there is no dtype of type code %d with %d bits and %d lanes",
-             d->dtype.code, d->dtype.bits, d->dtype.lanes);
+    static const char *const kinds[] = {"integers", "unsigned integers", "floats", "handles",
+                                        "bfloats",  "complex numbers",   "bools"};
+    const size_t code = d->dtype.code;
+    fa__fail(FA_ERROR_DTYPE,
+             "fa_from_dlpack: there is no dtype for %s of %d bits (type code %d, lanes %d): convert them first",
+             code < sizeof kinds / sizeof *kinds ? kinds[code] : "elements", d->dtype.bits, d->dtype.code,
+             d->dtype.lanes);
     return FA_SAME;
 }
 

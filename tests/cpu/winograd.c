@@ -116,25 +116,30 @@ static void same_bits(void **state)
     }
 }
 
-static void levels(void **state)
+/* At every level that has a fused multiply-add */
+static void hold_levels(int i, const convolution_case *v, operands o)
 {
-    (void)state;
     const char *used = fa__cpu_level_name();
     int count;
     const char *const *name = fa__cpu_level_names(&count);
-    for (int i = 0; i < CASES; i++) {
-        FA_SCOPE;
-        operands o = operands_of(&cases[i]);
-        assert_true(fa__cpu_level_use(name[count - 1]));
-        results best = results_of(&cases[i], o);
-        for (int l = 0; l < count - 1; l++) {
-            if (strcmp(name[l], "base") == 0) /* it has no fused multiply-add */
-                continue;
-            assert_true(fa__cpu_level_use(name[l]));
-            hold_same(name[l], i, best, results_of(&cases[i], o));
-        }
+    assert_true(fa__cpu_level_use(name[count - 1]));
+    results best = results_of(v, o);
+    for (int l = 0; l < count - 1; l++) {
+        if (strcmp(name[l], "base") == 0)
+            continue;
+        assert_true(fa__cpu_level_use(name[l]));
+        hold_same(name[l], i, best, results_of(v, o));
     }
     assert_true(fa__cpu_level_use(used));
+}
+
+static void levels(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        FA_SCOPE;
+        hold_levels(i, &cases[i], operands_of(&cases[i]));
+    }
 }
 
 /* All cases are taken, and none where the chains are asked for: these have other bits. */
@@ -158,7 +163,8 @@ static fa_tensor *to_f16(const fa_tensor *x)
     return fa_to(x, FA_F16);
 }
 
-/* Half precision: the same bits for any number of threads and any strides, also where pixels are in several classes. */
+/* Half precision: the same bits for any number of threads, any strides and any level, also where pixels are in several
+ * classes, and where images are too few for the lanes. */
 static void halves(void **state)
 {
     (void)state;
@@ -171,6 +177,11 @@ static void halves(void **state)
         {8, 26, 28, 1, {20, 18}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* by two-dimensional filtering, in f32 */
         {16, 24, 25, 1, {33, 31}, {5, 5}, {2, 2}, {1, 2}, {1, 1}},
         {16, 8, 12, 1, {40, 41}, {6, 6}, {2, 2}, {1, 2}, {1, 1}}, /* backwards: four classes of 3 x 3 */
+        {1, 24, 24, 1, {20, 130}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+        {1, 24, 24, 1, {40, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+        {2, 32, 32, 1, {5, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+        {7, 24, 24, 1, {1, 60}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+        {3, 24, 24, 1, {14, 67}, {6, 6}, {2, 2}, {2, 2}, {1, 1}},
     };
     const int threads = fa_num_threads();
     for (int i = 0; i < (int)(sizeof some / sizeof *some); i++) {
@@ -181,6 +192,35 @@ static void halves(void **state)
         fa_set_num_threads(2);
         hold_same("with other threads", i, first, results_of(&some[i], o));
         hold_same("with other strides", i, first, results_of(&some[i], converted(o, turned)));
+        fa_set_num_threads(threads);
+        hold_levels(i, &some[i], o);
+    }
+}
+
+static fa_tensor *to_bf16(const fa_tensor *x)
+{
+    return fa_to(x, FA_BF16);
+}
+
+/* The number of threads does not choose between lanes and products by instructions for bf16, which have other bits. */
+static void bf16_by_threads(void **state)
+{
+    (void)state;
+    static const convolution_case some[] = {
+        {1, 6, 40, 1, {40, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+        {1, 8, 3, 1, {40, 40}, {3, 3}, {1, 1}, {2, 2}, {2, 2}},
+        {3, 24, 24, 1, {7, 33}, {5, 5}, {1, 1}, {2, 2}, {1, 1}},
+    };
+    const int threads = fa_num_threads();
+    for (int i = 0; i < (int)(sizeof some / sizeof *some); i++) {
+        FA_SCOPE;
+        operands o = converted(operands_of(&some[i]), to_bf16);
+        fa_set_num_threads(1);
+        results first = results_of(&some[i], o);
+        for (int n = 2; n < 7; n++) {
+            fa_set_num_threads(n);
+            hold_same("with other threads", i, first, results_of(&some[i], o));
+        }
         fa_set_num_threads(threads);
     }
 }
@@ -248,7 +288,7 @@ static void without_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(precise), TEST(same_bits), TEST(levels),        TEST(deterministic),
-                                       TEST(halves),  TEST(infinite),  TEST(without_memory)};
+    const struct CMUnitTest tests[] = {TEST(precise), TEST(same_bits),       TEST(levels),   TEST(deterministic),
+                                       TEST(halves),  TEST(bf16_by_threads), TEST(infinite), TEST(without_memory)};
     return RUN("winograd");
 }

@@ -159,9 +159,9 @@ static void what_cannot_be_represented_is_refused(void **state)
     FA_SCOPE;
     int64_t many[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, negative[2] = {2, -3}, far[2] = {INT64_MAX, 1};
     REFUSED(version.major, 2, FA_ERROR_ARGUMENT, "DLPack 2");
-    REFUSED(tensor.dtype.code, 5, FA_ERROR_DTYPE, "type code 5 with 32 bits");
+    REFUSED(tensor.dtype.code, 5, FA_ERROR_DTYPE, "complex numbers of 32 bits");
     REFUSED(tensor.dtype.bits, 16 * 16 - 1, FA_ERROR_DTYPE, "255 bits");
-    REFUSED(tensor.dtype.lanes, 4, FA_ERROR_DTYPE, "4 lanes");
+    REFUSED(tensor.dtype.lanes, 4, FA_ERROR_DTYPE, "lanes 4");
     REFUSED(tensor.device.kind, 4, FA_ERROR_DEVICE, "kind 4");
     REFUSED(tensor.rank, -1, FA_ERROR_SHAPE, "-1 dimensions");
     REFUSED(tensor.shape, negative, FA_ERROR_SHAPE, "negative");

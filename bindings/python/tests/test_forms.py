@@ -234,6 +234,73 @@ class Forms(unittest.TestCase):
         layer.register_forward_pre_hook(lambda module, inputs, named: (inputs, {'y': 1}), with_kwargs=True)
         self.assertRaisesRegex(TypeError, 'Linear takes no inputs with names: y', layer, x)
 
+    def test_messages_of_what_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(TypeError, "nothing of type object, as 'run.0' is"):
+                fa.save({'run': [object()]}, os.path.join(folder, 'a.pt'))
+        if numpy:
+            with self.assertRaisesRegex(fa.Error, 'no dtype for unsigned integers of 16 bits'):
+                fa.from_numpy(numpy.ones(2, numpy.uint16))
+
+    def test_hooks_before_others(self):
+        net, seen, x = nn.Sequential(nn.Linear(2, 2), nn.ReLU()), [], fa.ones(1, 2, requires_grad=True)
+        for layer in (net, net[1]):
+            for kind in ('forward', 'forward_pre', 'full_backward', 'full_backward_pre'):
+                register = getattr(layer, f'register_{kind}_hook')
+                hooks = [register(lambda *_, n=n: seen.append((kind, n)), prepend=n % 2 == 1) for n in range(5)]
+                net(x).sum().backward()
+                self.assertEqual(seen, [(kind, n) for n in (3, 1, 0, 2, 4)])
+                hooks[1].remove()
+                hooks[0].remove()
+                net(x).sum().backward()
+                self.assertEqual(seen[5:], [(kind, n) for n in (3, 2, 4)])
+                for hook in hooks:
+                    hook.remove()
+                net(x).sum().backward()
+                self.assertEqual(len(seen), 8)
+                del seen[:]
+
+    def test_hooks_after_exceptions(self):
+        class Failing(nn.Module):
+            def forward(self, x):
+                raise KeyError('mine')
+
+        for part, error, text in ((Failing(), KeyError, 'mine'), (nn.Linear(3, 2), fa.Error, 'x has 2 features')):
+            for net in (part, nn.Sequential(nn.Linear(2, 2), part)):
+                seen = []
+
+                def look(module, inputs, output):
+                    seen.append((module, inputs[0].shape, output))
+                    try:
+                        nn.Linear(2, 2)(fa.ones(1, 5))  # a call that fails in the hook, and one that does not
+                    except fa.Error:
+                        seen.append(fa.ones(2).sum().item())
+                    return fa.ones(7)
+
+                hooks = [part.register_forward_hook(lambda *_: seen.append('never')),
+                         part.register_forward_hook(look, always_call=True)]
+                with self.assertRaisesRegex(error, text) as raised:
+                    net(fa.ones(1, 2))
+                self.assertEqual((seen, '?' in str(raised.exception)), ([(part, (1, 2), None), 2], False))
+                hooks.append(part.register_forward_hook(lambda *_: 1 / 0, always_call=True, prepend=True))
+                with self.assertWarnsRegex(UserWarning, 'ZeroDivisionError'), self.assertRaisesRegex(error, text):
+                    net(fa.ones(1, 2))
+                self.assertEqual(len(seen), 4)
+                before = part.register_forward_pre_hook(lambda *_: {}['first'])
+                with self.assertWarnsRegex(UserWarning, 'ZeroDivisionError'), self.assertRaisesRegex(KeyError, 'first'):
+                    net(fa.ones(1, 2))
+                self.assertEqual(len(seen), 6)
+                for hook in hooks + [before]:
+                    hook.remove()
+                self.assertRaisesRegex(error, text, net, fa.ones(1, 2))
+                self.assertEqual(len(seen), 6)
+        layer, seen = nn.Linear(2, 2), []
+        layer.register_forward_hook(lambda module, inputs, named, output: seen.append(output), always_call=True, with_kwargs=True)
+        layer.register_forward_hook(lambda *_: 1 / 0)
+        layer.register_forward_hook(lambda module, inputs, output: seen.append(output), always_call=True)
+        self.assertRaises(ZeroDivisionError, layer, fa.ones(1, 2))
+        self.assertEqual([y.shape for y in seen], [(1, 2)] * 2)
+
     def test_rates_of_a_cycle_by_a_function(self):
         for mode, scale in (('cycle', lambda n: 0.5 ** (n - 1)), ('iterations', lambda n: 0.9 ** n)):
             rates = []

@@ -395,7 +395,8 @@ class Parts(unittest.TestCase):
 
     def test_names_that_are_missing(self):
         for module, name in ((fa, 'vmap'), (fa.optim, 'LBFGS'), (fa.optim.lr_scheduler, 'PolynomialLR'), (fa.utils, 'checkpoint'),
-                             (fa.utils.data, 'datapipes')):
+                             (fa.utils.data, 'datapipes'), (nn, 'Conv3d'), (nn.functional, 'grid_sample'),
+                             (fa.linalg, 'svd'), (fa.cuda, 'Stream')):
             with self.assertRaisesRegex(AttributeError, rf'^{module.__name__} has no {name}: .*python\.md.*What is missing'):
                 getattr(module, name)
         with self.assertRaises(ImportError):

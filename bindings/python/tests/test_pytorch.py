@@ -419,6 +419,27 @@ class Training(Case):
         self.assertEqual(fa.zeros(2, dtype=torch.float64).dtype, fa.f64)
         self.assertEqual(numpy.asarray(fa.tensor(t)).tolist(), t.tolist())
 
+    def test_datasets_of_tensors(self):
+        theirs = torch.utils.data.TensorDataset(torch.arange(8.0).reshape(4, 2), torch.arange(4))
+        x, y = next(iter(fa.utils.data.DataLoader(theirs, batch_size=3)))
+        self.assertEqual((type(x), x.tolist(), type(y), y.tolist()), (fa.Tensor, [[0, 1], [2, 3], [4, 5]], fa.Tensor, [0, 1, 2]))
+        x, y = next(iter(fa.utils.data.DataLoader(theirs, batch_size=None)))
+        self.assertEqual((type(x), x.tolist()), (fa.Tensor, [0, 1]))
+
+    def test_parameters_with_names(self):
+        for lib in BOTH:
+            net = lib.nn.Linear(2, 1)
+            optimizers = [lib.optim.SGD(net.named_parameters(), lr=0.5),
+                          lib.optim.SGD([{'params': net.named_parameters(), 'lr': 0.5}], lr=0.1)]
+            for optimizer in optimizers:
+                before = net.weight.tolist()
+                optimizer.zero_grad()
+                net(lib.torch.ones(1, 2)).sum().backward()
+                optimizer.step()
+                self.assertEqual(len(optimizer.param_groups[0]['params']), 2)
+                for old, new in zip(before[0], net.weight.tolist()[0]):
+                    self.assertAlmostEqual(new, old - 0.5, 5)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -12,6 +12,8 @@
 /* Cycles, measured at the levels AVX2 and AVX-512: of a vector's multiply-add, and of copying one into a block or out
  */
 static const double multiply = 0.55, copy = 6;
+/* Where less of the lanes has something to do, matrix products are faster. */
+static const double least_use = 0.7;
 enum {
     BLOCK_BYTES = 1 << 20, /* of x and y: both are to stay in the second-level cache */
     IMAGE_CHANNELS = 2048, /* of x times those of y: with more a matrix product does not wait for its patches */
@@ -207,15 +209,17 @@ static void plan_bands(fa__lanes_plan *plan, const fa__lanes_image *g, int64_t t
     plan->cost = cost_of(plan, &p, g->groups, g->channels);
 }
 
-/* The number of bands that takes least, of those whose blocks fit the cache; the most where none does. */
-static void find_bands(fa__lanes_plan *best, const fa__lanes_image *g, int64_t tile)
+/* The number of bands that takes least, of those whose blocks fit the cache and that use more than this part of the
+ * lanes; where there are none, the most bands or others that use less. */
+static void find_bands(fa__lanes_plan *best, const fa__lanes_image *g, int64_t tile, double use)
 {
     const int64_t rows = g->p.pixels[0];
     plan_bands(best, g, tile, rows);
     for (int64_t bands = 1; bands < rows; bands += 1 + bands / 16) {
         fa__lanes_plan plan;
         plan_bands(&plan, g, tile, bands);
-        if (fits(plan.x_floats + plan.y_floats) && plan.cost < best->cost)
+        if (fits(plan.x_floats + plan.y_floats) && use_of_lanes(&plan) > use
+            && (plan.cost < best->cost || use_of_lanes(best) <= use))
             *best = plan;
     }
 }
@@ -238,7 +242,7 @@ static bool plan_tiles(fa__lanes_plan *plan, const fa__lanes_image *g)
     plan_bands(plan, g, tile, g->p.pixels[0]);
     if (!fits((plan->x_floats + plan->y_floats) / fa__cpu_lanes->lanes * FA__LANES_MOST))
         return false;
-    find_bands(plan, g, tile);
+    find_bands(plan, g, tile, 0);
     note("an image", plan, true);
     return true;
 }
@@ -259,9 +263,11 @@ bool fa__lanes_plan_image(fa__lanes_plan *plan, const fa__lanes_image *g)
         return true;
     if ((p->stride[3] != 1 && p->size[1] != 1) || (g->stride[3] != 1 && p->pixels[1] != 1))
         return false; /* columns are not neighbours */
-    find_bands(plan, g, 0);
+    find_bands(plan, g, 0, 0);
+    if (use_of_lanes(plan) <= least_use && fa__cpu_gemm_of(g->dtype) != fa__cpu_gemm)
+        find_bands(plan, g, 0, least_use); /* a product by instructions has other bits: no choice by the threads */
     plan->across = best_width(plan, p);
-    bool pays = fits(plan->x_floats + plan->y_floats) && use_of_lanes(plan) > 0.7;
+    bool pays = fits(plan->x_floats + plan->y_floats) && use_of_lanes(plan) > least_use;
     note("an image", plan, pays);
     return pays;
 }

@@ -14,6 +14,8 @@ struct variables {
     fa::tensor b = fa::rand({3}), v = fa::rand({6}), mask = x > 0.5, rows = {2, 0}, target = {0, 2, 1, 2};
     fa::tensor logits = fa::matmul(x, w), loss = fa::cross_entropy(logits, target);
     fa::module net = fa::nn::sequential({fa::nn::linear(6, 3)});
+    fa::module lstm = fa::nn::lstm(6, 8);
+    fa::tensor h_0 = fa::rand({1, 8}), c_0 = fa::rand({1, 8});
     fa::optimizer opt = fa::optim::adam(net, {.lr = 0.01});
     fa::dataset d = fa::data::tensors({x, target});
 

@@ -34,7 +34,7 @@ def default_collate(samples):
         if any(len(s) != len(first) for s in samples):
             raise ValueError('samples of a batch have different numbers of items: a collate_fn can join them')
         return [default_collate(list(part)) for part in zip(*samples)]
-    if isinstance(first, Tensor) or hasattr(first, '__array_interface__'):
+    if isinstance(first, Tensor) or hasattr(first, '__array_interface__') or hasattr(first, '__dlpack__'):
         parts = [_l._as_tensor(s) for s in samples]
         if any(p.shape != parts[0].shape for p in parts):
             shapes = ', '.join(str(p.shape) for p in parts[:8])
@@ -53,7 +53,8 @@ def default_convert(sample):
         return type(sample)(*map(default_convert, sample))
     if isinstance(sample, (tuple, list)):
         return [default_convert(part) for part in sample]
-    return _l._as_tensor(sample) if hasattr(sample, '__array_interface__') and not isinstance(sample, Tensor) else sample
+    array = hasattr(sample, '__array_interface__') or hasattr(sample, '__dlpack__')
+    return _l._as_tensor(sample) if array and not isinstance(sample, Tensor) else sample
 
 
 def in_batches(numbers, batch_size, drop_last):

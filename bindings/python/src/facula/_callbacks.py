@@ -255,13 +255,15 @@ def dataset_of(sequence):
 class Hook:
     """A hook of a module or tensor. It is kept until remove()."""
 
-    def __init__(self, owner, kind, function):
+    def __init__(self, owner, kind, function, first=False, always=False):
         add, callback, self._unhook = _HOOKS[kind]
         self._owner, self._held = owner, _hold(function)
         self._number = add(owner._h, cast(callback, c_void_p), self._held)
         if not self._number:
             _held.pop(self._held)
             _fail()
+        if first or always:
+            self._number = _change(owner._h, self._number, first, always)
 
     def remove(self):
         """Ends the calls. Nothing happens the second time."""
@@ -299,7 +301,7 @@ def _before_forward(module, inputs, count, number):
 def _after_forward(module, inputs, output, number):
     try:
         given = tuple(_borrowed(Tensor, inputs.item[i]) for i in range(inputs.count))
-        y = _held[number](_object_of(module), given, _borrowed(Tensor, output))
+        y = _held[number](_object_of(module), given, output and _borrowed(Tensor, output))
         return None if y is None else _handed_over(y)
     except BaseException as e:
         _gave(e)
@@ -338,6 +340,7 @@ def _adder(name):
     return _declare(name, c_int64, [c_void_p, c_void_p, c_void_p])
 
 
+_change = _declare('fa__module_hook_change', c_int64, [c_void_p, c_int64, c_bool, c_bool])
 _module_unhook = _declare('fa_module_unhook', c_bool, [c_void_p, c_int64])
 _HOOKS = {'grad': (_adder('fa_hook_grad'), _on_grad, _declare('fa_unhook', c_bool, [c_void_p, c_int64])),
           'forward': (_adder('fa_module_hook_forward'), _after_forward, _module_unhook),

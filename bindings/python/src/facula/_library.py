@@ -768,8 +768,10 @@ def _tensors(list_of):
 
 
 def _parameter_list(p):
-    """The parameters of a module, or some tensors, as a list."""
-    return p.parameters() if isinstance(p, Module) else [p] if isinstance(p, Tensor) else list(p)
+    """The parameters of a module, or some tensors, also with their names before them, as a list."""
+    if isinstance(p, Module):
+        return p.parameters()
+    return [p] if isinstance(p, Tensor) else [x[1] if isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], str) else x for x in p]
 
 
 def _parameters(p):

@@ -239,35 +239,38 @@ class Module(Handle):
             return _first_run(self, [_as_input(x) for x in inputs], options)
         return self.forward(*[_as_input(x) for x in inputs], **options)
 
-    def register_forward_hook(self, hook, *, with_kwargs=False):
+    def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
         """Calls hook(module, inputs, output) after each run; a tensor that it returns replaces the output. with_kwargs:
-        hook(module, inputs, named, output), where `named` is a dict of the inputs with names. remove() of the result ends it;
-        until then the hook is kept."""
-        return self._hook('forward', _after_named(hook) if with_kwargs else hook)
+        hook(module, inputs, named, output), where `named` is a dict of the inputs with names. prepend: before the hooks that
+        are there. always_call: also after an exception, with the output or None; what it returns is dropped then, and an
+        exception of its own is a warning. remove() of the result ends it; until then the hook is kept."""
+        hook = _after_named(hook) if with_kwargs else hook
+        return self._hook('forward', _always(hook) if always_call else hook, prepend, always_call)
 
-    def register_forward_pre_hook(self, hook, *, with_kwargs=False):
+    def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
         """Calls hook(module, inputs) before each run; a tensor or tuple that it returns replaces the inputs. with_kwargs:
-        hook(module, inputs, named), where `named` is a dict of the inputs with names; it returns None, or both. remove() of
-        the result ends it; until then the hook is kept."""
-        return self._hook('forward_pre', _before_named(hook) if with_kwargs else hook)
+        hook(module, inputs, named), where `named` is a dict of the inputs with names; it returns None, or both. prepend:
+        before the hooks that are there. remove() of the result ends it; until then the hook is kept."""
+        return self._hook('forward_pre', _before_named(hook) if with_kwargs else hook, prepend)
 
-    def register_full_backward_hook(self, hook):
+    def register_full_backward_hook(self, hook, prepend=False):
         """Calls hook(module, grad_input, grad_output) in backward() with tuples of gradients; a tensor or tuple that it
         returns replaces grad_input. A module with several inputs calls it for each that receives a gradient, which is the
         last of grad_input, behind a None for each input before it; if none does, grad_input is (None,). It applies to
-        later runs of the module. remove() of the result ends it; until then the hook is kept."""
-        return self._hook('backward', hook)
+        later runs of the module. prepend: before the hooks that are there. remove() of the result ends it; until then the
+        hook is kept."""
+        return self._hook('backward', hook, prepend)
 
-    def register_full_backward_pre_hook(self, hook):
+    def register_full_backward_pre_hook(self, hook, prepend=False):
         """Calls hook(module, grad_output) in backward(), before the gradients inside the module are computed, with a tuple
         of the gradient of the output; a tensor or tuple that it returns replaces it. It applies to later runs of the
-        module. remove() of the result ends it; until then the hook is kept."""
-        return self._hook('backward_pre', hook)
+        module. prepend: before the hooks that are there. remove() of the result ends it; until then the hook is kept."""
+        return self._hook('backward_pre', hook, prepend)
 
-    def _hook(self, kind, hook):
+    def _hook(self, kind, hook, first=False, always=False):
         from ._callbacks import Hook
         object.__setattr__(self, '_hooked', True)
-        return Hook(self, kind, hook)
+        return Hook(self, kind, hook, first, always)
 
     def extra_repr(self):
         """What the text of a module says of its options."""
@@ -573,6 +576,21 @@ def _named_inputs(h):
 
 def _after_named(hook):
     return lambda module, inputs, output: hook(module, inputs, _named_inputs(module._h), output)
+
+
+def _always(hook):
+    """A hook that is called after an exception, too, which it neither replaces nor drops."""
+    def after(module, inputs, output):
+        kept = list(_l._raised)
+        try:
+            return hook(module, inputs, output)
+        except Exception as e:
+            if output is not None:
+                raise
+            _l._warn(f'a hook with always_call=True, called after an exception, raised another one: {type(e).__name__}: {e}')
+        finally:
+            _l._raised.extend(x for x in kept if x not in _l._raised)
+    return after
 
 
 def _before_named(hook):

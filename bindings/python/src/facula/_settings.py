@@ -202,7 +202,8 @@ def _flattened(x, name, tensors):
                 [_flattened(v, f'{name}.{i}' if name else str(i), tensors) for i, v in enumerate(x)]}
     if x is None or isinstance(x, (bool, int, float, str)):
         return x
-    raise TypeError(f'a file has tensors, numbers, texts, dicts and lists, not {type(x).__name__} {name}')
+    where = f', as {name!r} is' if name else ''
+    raise TypeError(f'a file has tensors, numbers, texts, dicts and lists, and nothing of type {type(x).__name__}{where}')
 
 
 def _structure_of_state(module):

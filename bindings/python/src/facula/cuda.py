@@ -2,6 +2,7 @@
 from ctypes import POINTER, c_bool, c_char_p, c_int
 
 from ._library import Device, _declare, _device, _fail
+from ._missing import missing as _missing
 from ._settings import manual_seed
 
 _count = _declare('fa_device_count', c_int, [c_char_p, POINTER(c_char_p)])
@@ -23,3 +24,6 @@ def synchronize(device='cuda'):
     """Waits until a device has done all that was asked of it."""
     if not _synchronize(_device(device)):
         _fail()
+
+
+__getattr__ = _missing('facula.cuda')

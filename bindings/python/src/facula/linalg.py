@@ -2,6 +2,7 @@
 import math
 
 from . import _ops
+from ._missing import missing as _missing
 from ._ops import diagonal, matmul, matrix_power, multi_dot, vecdot  # noqa: F401
 
 
@@ -44,3 +45,6 @@ def vander(x, N=None):
 def cross(x, y, dim=-1):
     """The vector product along a dimension of size 3."""
     return _ops.cross(x, y, dim=dim)
+
+
+__getattr__ = _missing('facula.linalg')

@@ -4,6 +4,7 @@ import inspect as _inspect
 
 from .. import _nn, _ops
 from .._attention import BASES as _ATTENTION
+from .._missing import missing as _missing
 from .._layers import Layer, ModuleDict, ModuleList, ParameterList, Sequential  # noqa: F401
 from .._modules import Lambda, Module, _classes  # noqa: F401
 from .._recurrent import SPELLED as _RECURRENT, Recurrent as _Recurrent
@@ -114,3 +115,5 @@ for _name in _ops.__all__:
         globals()[_title(_name)] = type(_title(_name), (_Loss,), {
             '_function': staticmethod(_function), '__doc__': _function.__doc__, '__module__': __name__})
 del _name, _function
+
+__getattr__ = _missing('facula.nn')

@@ -2,6 +2,7 @@
 import inspect
 
 from .. import _nn, _ops
+from .._missing import missing as _missing
 from .._ops import *  # noqa: F403
 from .._forms import *  # noqa: F403
 from .._resize import interpolate  # noqa: F401
@@ -67,3 +68,6 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     """Attention: softmax(query key^T scale + mask) value."""
     return _ops.scaled_dot_product_attention(query, key, value, attn_mask=attn_mask, dropout_p=dropout_p, is_causal=is_causal,
                                              scale=scale or 0.0, enable_gqa=enable_gqa)
+
+
+__getattr__ = _missing('facula.nn.functional')
