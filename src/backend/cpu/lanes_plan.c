@@ -264,7 +264,7 @@ bool fa__lanes_plan_image(fa__lanes_plan *plan, const fa__lanes_image *g)
     if ((p->stride[3] != 1 && p->size[1] != 1) || (g->stride[3] != 1 && p->pixels[1] != 1))
         return false; /* columns are not neighbours */
     find_bands(plan, g, 0, 0);
-    if (use_of_lanes(plan) <= least_use && fa__cpu_gemm_of(g->dtype) != fa__cpu_gemm)
+    if (use_of_lanes(plan) <= least_use && fa__cpu_gemm_of((int)g->dtype) != fa__cpu_gemm)
         find_bands(plan, g, 0, least_use); /* a product by instructions has other bits: no choice by the threads */
     plan->across = best_width(plan, p);
     bool pays = fits(plan->x_floats + plan->y_floats) && use_of_lanes(plan) > least_use;
