@@ -376,6 +376,14 @@ static void help(fa__workers *w)
         complete(w, &j, &error);
 }
 
+/* Waking a worker takes time: it is to make as many as it prepares ahead then, or half of all if that is less. Those
+ * that are being made are begun, too. */
+static bool is_worth_waking(const fa__workers *w)
+{
+    const int64_t room = w->ahead - (w->begun - w->taken), each = w->plan.options.prefetch;
+    return room >= each || room >= w->ahead / 2;
+}
+
 static void hand_out(fa__made *made)
 {
     for (int k = 0; k < FA__ITEMS; k++)
@@ -403,7 +411,7 @@ bool fa__workers_take(fa__workers *w, fa_loader_place at, const char *where, fa_
         s->ready = false;
         w->taken++;
         w->last = error.code ? (fa_loader_place){.epoch = -1} : fa__place_after(&w->plan, at, made->last);
-        if (w->begun - w->taken <= w->ahead / 2) /* a worker that wakes up makes several, and waking it takes time */
+        if (is_worth_waking(w))
             pthread_cond_signal(&w->wanted);
     }
     pthread_mutex_unlock(&w->lock);

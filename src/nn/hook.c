@@ -1,10 +1,10 @@
 /* Module hooks: adding and removing them, and running a module that has hooks. Backward hooks are implemented by
  * identity functions on the inputs and the output of the module, whose gradient functions call the hooks. */
-#include "base/log.h"
 #include "nn/layer.h"
 #include "nn/module.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
+#include <facula/host.h>
 #include <facula/nn.h>
 #include <facula/ops/create.h>
 #include <facula/scope.h>
@@ -288,8 +288,7 @@ static void run_always(const hooked *r)
             after_forward(r, &h);
         }
         if (another.code != FA_OK)
-            fa__log(FA_LOG_WARNING, "a hook of %s, called after an error, failed as well: %s", r->module->kind,
-                    another.message);
+            fa__warn("a hook of %s, called after an error, failed as well: %s", r->module->kind, another.message);
     }
     *place = kept;
 }

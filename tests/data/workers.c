@@ -175,6 +175,7 @@ typedef struct own {
     int64_t length, fails_at;
     long ms;
     _Atomic int64_t gets, inside, most_inside;
+    int64_t together;   /* gets wait until so many were inside at once, for 5 s at most */
     _Atomic bool stays; /* sample 0 does not return before this is false */
     _Atomic bool holds; /* nor do samples 1 and 2, but in the thread of the loop */
     pthread_t loop;
@@ -192,6 +193,8 @@ static bool own_get(void *context, int64_t index, fa_sample *sample)
     int64_t inside = atomic_fetch_add(&o->inside, 1) + 1, most = atomic_load(&o->most_inside);
     while (inside > most && !atomic_compare_exchange_weak(&o->most_inside, &most, inside))
         continue;
+    for (int i = 0; i < 5000 && atomic_load(&o->most_inside) < o->together; i++)
+        sleep_ms(1);
     while (index == 0 && atomic_load(&o->stays))
         sleep_ms(1);
     const bool by_loop = pthread_equal(pthread_self(), o->loop);
@@ -280,6 +283,21 @@ static void workers_prepare_ahead(void **state)
     fa_loader_times t = fa_loader_report(loader);
     assert_int_equal(t.batches, 10);
     assert_true(t.reading > 0.014 && t.waiting < t.reading + 20);
+    assert_no_error();
+}
+
+/* Where each prepares one batch ahead, all of them are at work while the loop waits. */
+static void all_workers_work(void **state)
+{
+    (void)state;
+    own o = {.length = 30, .fails_at = -1, .together = 3};
+    FA_SCOPE;
+    FA_EACH (batch, fa_data_loader(own_dataset(&o), .workers = 3, .prefetch = 1))
+        if (batch.index == 0)
+            atomic_store(&o.most_inside, 0);
+        else if (batch.index == 8)
+            break;
+    assert_true(atomic_load(&o.most_inside) >= 3);
     assert_no_error();
 }
 
@@ -528,6 +546,7 @@ int main(void)
         TEST(loops_may_be_nested_and_left),
         TEST(failures_reach_the_loop),
         TEST(workers_prepare_ahead),
+        TEST(all_workers_work),
         TEST(one_worker_is_one_thread),
         TEST(the_loop_makes_what_no_worker_has_begun),
         TEST(nothing_is_left_behind),
