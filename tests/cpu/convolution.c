@@ -196,6 +196,10 @@ static void nothing_to_sum(void **state)
     HOLD(fa_conv_transpose2d(fa_ones(FA_SHAPE(0, 1, 2)), fa_ones(FA_SHAPE(0, 2, 1, 1)), .bias = b), 1, 1, 2, 2);
     fa_tensor *none = fa__conv2d_weight(fa_ones(FA_SHAPE(0, 1, 2, 2)), fa_ones(FA_SHAPE(0, 1, 1, 1)), 2, 2, 1, 0, 1, 1);
     HOLD(none, 0, 0, 0, 0);
+    /* no pixels, and 2^40 classes of them */
+    fa_tensor *huge =
+        fa_conv_transpose2d(fa_ones(FA_SHAPE(0, 1, 2, 2)), fa_ones(FA_SHAPE(1, 1, 1, 1)), .stride = 1 << 20);
+    assert_int_equal(fa_size(huge, 2), (1 << 20) + 1);
 }
 
 /* Only results whose taps meet it; but padding is multiplied like other zeros. */
