@@ -280,8 +280,8 @@ typedef struct fa_data_loader_options {
     fa_device device; /**< device of the batches; by default, that of the dataset */
     int64_t workers;  /**< threads that prepare batches, 0 to 256; 0: the thread of the loop prepares each one when it
                          is needed */
-    int64_t prefetch; /**< batches that each worker prepares ahead, 1 to 1024; an idle one begins again when as many are
-                         taken, or half of all */
+    int64_t prefetch; /**< batches that each worker prepares ahead, 1 to 1024; 0: from 2 to 32, as many as fit into 16 MiB
+                         for all workers. An idle one begins again when as many are taken, or half of all */
     bool skip_bad_samples; /**< leave samples that cannot be read out of their batches, which are then smaller or do not
                               come, and count them (fa_loader_report()); an epoch without a good sample is an error.
                               false: they are errors */
@@ -291,14 +291,14 @@ typedef struct fa_data_loader_options {
 #define FA__DEVICE_fa_data_loader ,
 #define FA__DEFAULT_fa_data_loader                                                                                     \
     {                                                                                                                  \
-        offsetof(fa_data_loader_options, fa__end), 1, false, NULL, false, -1, {0, 0}, 0, 2, false, 0, 0                \
+        offsetof(fa_data_loader_options, fa__end), 1, false, NULL, false, -1, {0, 0}, 0, 0, false, 0, 0                \
     }
 
 /** Creates a loader, which goes through a dataset in batches: each epoch has every sample once, in order or shuffled,
  *  or the samples that a sampler chooses.
  *
  *      fa_data_loader(dataset, .batch_size = 1, .shuffle = false, .sampler = NULL, .drop_last = false,
- *          .seed = -1, .device, .workers = 0, .prefetch = 2, .skip_bad_samples = false, .timeout = 0)
+ *          .seed = -1, .device, .workers = 0, .prefetch = 0, .skip_bad_samples = false, .timeout = 0)
  *
  *  A batch depends only on the seed, the epoch and its number in the epoch. The random numbers of a sample, for the
  *  library's random transforms and for a dataset's `get`, depend only on the seed, the epoch and the index of the

@@ -9855,7 +9855,7 @@ struct loader_options {
     int64_t seed = -1;
     fa::device device = {};
     int64_t workers = 0;
-    int64_t prefetch = 2;
+    int64_t prefetch = 0;
     bool skip_bad_samples = false;
     double timeout = 0;
 };

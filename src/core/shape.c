@@ -48,15 +48,11 @@ FA__HOT bool fa__checked_numel(int rank, const int64_t *shape, int64_t *count)
 
 void fa__extent(int rank, const int64_t *shape, const int64_t *stride, int64_t *low, int64_t *high)
 {
+    bool empty = has_zero(rank, shape); /* its strides may be any numbers */
     *low = 0;
-    *high = 1;
-    for (int i = 0; i < rank; i++) {
-        if (shape[i] == 0) {
-            *low = *high = 0;
-            return;
-        }
+    *high = empty ? 0 : 1;
+    for (int i = 0; i < rank && !empty; i++)
         *(stride[i] < 0 ? low : high) += (shape[i] - 1) * stride[i];
-    }
 }
 
 /* Checks dimensions in the order of their strides: each stride has to exceed the range of the smaller ones. This is

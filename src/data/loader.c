@@ -100,7 +100,7 @@ static bool options_are_good(const fa_data_loader_options *o)
     } rows[] = {{"batch_size", o->batch_size, 1, INT64_MAX},
                 {"seed", o->seed, -1, INT64_MAX},
                 {"workers", o->workers, 0, 256},
-                {"prefetch", o->prefetch, 1, 1024}};
+                {"prefetch", o->prefetch, 0, 1024}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].value < rows[i].least || rows[i].value > rows[i].most)
             return fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: .%s is %" PRId64 ", which is %s than %" PRId64,

@@ -2,6 +2,7 @@
  * ahead. The loop takes batches in their order, and makes one that no worker has begun. When it asks for another
  * position than the next one, the workers start there again: a new run, in which unfinished batches of earlier runs are
  * dropped. */
+#define _GNU_SOURCE /* SCHED_BATCH */
 #include "data/batch.h"
 #include <errno.h>
 #include <facula/device.h>
@@ -9,6 +10,7 @@
 #include <facula/host.h>
 #include <facula/lines.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -27,13 +29,14 @@ struct fa__workers {
     fa__crew *crew;
     pthread_mutex_t pulling; /* held by the worker that begins a batch of a stream; taken before the other lock */
     fa__stream_pass *pass;   /* guarded by `pulling`; NULL: there is no stream */
-    int64_t ahead;           /* number of slots */
+    int64_t slots;           /* the most batches ahead of the loop */
     pthread_mutex_t lock;
     pthread_cond_t wanted, ready;
     bool ending;
     int64_t run;                /* number of the run; 0: the loop has not asked for a batch yet */
     int64_t broken;             /* the run in which a stream has failed, so that no more batches are begun; 0: none */
     int64_t begun, taken;       /* batches of the run that were begun, and that the loop has taken */
+    int64_t ahead;              /* how many may be begun that the loop has not taken, at most `slots` */
     fa_loader_place next, last; /* of the batch to begin, and of the one that the loop takes next */
     const char *where;          /* the line of the loop */
     fa__order *order;           /* of the epoch of `next`; NULL: none yet */
@@ -162,12 +165,29 @@ static void make(const fa__workers *w, const job *j, fa__made *made, fa_error *e
     *made = here;
 }
 
+/* Without .prefetch, so many batches for each worker as fit into ROOM bytes: a worker may wait for a processor as long
+ * as many small batches last, while a few large ones are enough. */
+enum { LEAST_AHEAD = 2, MOST_AHEAD = 32, ROOM = 16 << 20 };
+
+static int64_t ahead_for(const fa__workers *w, fa__made *made)
+{
+    int64_t bytes = 1, workers = w->plan.options.workers;
+    for (int k = 0; k < FA__ITEMS; k++) {
+        const fa_tensor *t = *fa__sample_item(&made->sample, k);
+        bytes += t ? (int64_t)fa_nbytes(t) : 0;
+    }
+    int64_t fit = ROOM / bytes;
+    return fit < LEAST_AHEAD * workers ? LEAST_AHEAD * workers : fit < w->slots ? fit : w->slots;
+}
+
 static void finish(fa__workers *w, const job *j, fa__made *made, const fa_error *error)
 {
     pthread_mutex_lock(&w->lock);
     bool wanted = j->run == w->run && !w->ending;
     if (wanted) {
-        slot *s = &w->slot[j->number % w->ahead];
+        slot *s = &w->slot[j->number % w->slots];
+        if (!w->plan.options.prefetch)
+            w->ahead = ahead_for(w, made);
         s->made = *made;
         s->error = *error;
         s->ready = true;
@@ -190,9 +210,21 @@ static void complete(fa__workers *w, job *j, fa_error *error)
     finish(w, j, &made, error);
 }
 
+/* Linux: a worker that is woken does not interrupt the loop, or a thread that computes, in the middle of its time. */
+static void do_not_interrupt(void)
+{
+#ifdef SCHED_BATCH
+    struct sched_param parameters;
+    int policy;
+    if (!pthread_getschedparam(pthread_self(), &policy, &parameters) && policy == SCHED_OTHER)
+        pthread_setschedparam(pthread_self(), SCHED_BATCH, &parameters);
+#endif
+}
+
 static void work(void *context)
 {
     fa__workers *w = context;
+    do_not_interrupt();
     for (;;) {
         job j = {0};
         fa_error error = {0};
@@ -227,7 +259,7 @@ static void locks_new(fa__workers *w)
 
 static void drop_ready(fa__workers *w)
 {
-    for (int64_t i = 0; i < w->ahead; i++) {
+    for (int64_t i = 0; i < w->slots; i++) {
         made_release(&w->slot[i].made);
         w->slot[i].ready = false;
     }
@@ -280,8 +312,9 @@ fa__workers *fa__workers_start(const fa__batch_plan *plan, const fa_settings *se
         fa__unhold(stream);
         return NULL;
     }
-    int64_t ahead = plan->options.workers * plan->options.prefetch;
-    fa__workers *w = calloc(1, sizeof *w + (size_t)ahead * sizeof *w->slot);
+    const int64_t workers = plan->options.workers, prefetch = plan->options.prefetch;
+    const int64_t slots = workers * (prefetch ? prefetch : MOST_AHEAD);
+    fa__workers *w = calloc(1, sizeof *w + (size_t)slots * sizeof *w->slot);
     if (!w) {
         fa_fail(FA_ERROR_MEMORY, "FA_EACH: out of memory for the workers of a loader");
         fa__unhold(stream);
@@ -294,9 +327,10 @@ fa__workers *fa__workers_start(const fa__batch_plan *plan, const fa_settings *se
     fa__hold((fa_sampler *)(uintptr_t)plan->sampler);
     w->settings = *settings;
     w->stream = stream;
-    w->ahead = ahead;
+    w->slots = slots;
+    w->ahead = workers * (prefetch ? prefetch : LEAST_AHEAD);
     locks_new(w);
-    w->crew = fa__crew_start((int)plan->options.workers, work, wake, w);
+    w->crew = fa__crew_start((int)workers, work, wake, w);
     if (w->crew)
         return w;
     workers_free(w);
@@ -320,7 +354,7 @@ static void restart(fa__workers *w, fa_loader_place at)
 {
     pthread_mutex_lock(&w->lock);
     w->run++;
-    w->begun = w->ahead; /* nothing begins before the slots are empty */
+    w->begun = w->slots; /* nothing begins before the slots are empty */
     w->taken = 0;
     pthread_mutex_unlock(&w->lock);
     drop_ready(w);
@@ -380,7 +414,7 @@ static void help(fa__workers *w)
  * that are being made are begun, too. */
 static bool is_worth_waking(const fa__workers *w)
 {
-    const int64_t room = w->ahead - (w->begun - w->taken), each = w->plan.options.prefetch;
+    const int64_t room = w->ahead - (w->begun - w->taken), each = w->ahead / w->plan.options.workers;
     return room >= each || room >= w->ahead / 2;
 }
 
@@ -402,7 +436,7 @@ bool fa__workers_take(fa__workers *w, fa_loader_place at, const char *where, fa_
         restart(w, at);
     help(w);
     pthread_mutex_lock(&w->lock);
-    slot *s = &w->slot[w->taken % w->ahead];
+    slot *s = &w->slot[w->taken % w->slots];
     bool good = wait_for(w, s);
     if (good) {
         *made = s->made;

@@ -28,7 +28,8 @@ static fa_dataset *images(void)
 
 static fa_loader *loader_of(fa_dataset *d, int64_t workers, bool shuffle)
 {
-    return fa_data_loader(d, .batch_size = BATCH, .shuffle = shuffle, .seed = 7, .workers = workers, .prefetch = 2);
+    return fa_data_loader(d, .batch_size = BATCH, .shuffle = shuffle, .seed = 7, .workers = workers,
+                          .prefetch = shuffle ? 2 : 0);
 }
 
 /* The pixels of at most `most` batches of an epoch, as they come; returns their number. */
@@ -174,6 +175,7 @@ static void loops_may_be_nested_and_left(void **state)
 typedef struct own {
     int64_t length, fails_at;
     long ms;
+    int64_t more; /* numbers in a sample beyond the three */
     _Atomic int64_t gets, inside, most_inside;
     int64_t together;   /* gets wait until so many were inside at once, for 5 s at most */
     _Atomic bool stays; /* sample 0 does not return before this is false */
@@ -208,6 +210,8 @@ static bool own_get(void *context, int64_t index, fa_sample *sample)
     if (index == o->fails_at)
         return fa_fail(FA_ERROR_FILE, "cat.jpg is no image");
     sample->input = fa_add(fa_full(FA_SHAPE(3), (double)index), fa_mul(fa_rand(FA_SHAPE(3)), 0.5));
+    if (o->more)
+        sample->target = fa_zeros(FA_SHAPE(o->more));
     return true;
 }
 
@@ -283,6 +287,30 @@ static void workers_prepare_ahead(void **state)
     fa_loader_times t = fa_loader_report(loader);
     assert_int_equal(t.batches, 10);
     assert_true(t.reading > 0.014 && t.waiting < t.reading + 20);
+    assert_no_error();
+}
+
+/* Without .prefetch, 32 small batches for each worker, or 2 of more than 8 MiB. */
+static void small_batches_are_prepared_further_ahead(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t more, ahead;
+    } cases[] = {{0, 64}, {1 << 18, 16}, {1 << 22, 4}};
+    FA_SCOPE;
+    for (int i = 0; i < 3; i++) {
+        own o = {.length = 100, .fails_at = -1, .more = cases[i].more};
+        fa_loader *loader = fa_data_loader(own_dataset(&o), .workers = 2, .batch_size = 1);
+        FA_EACH (batch, loader) {
+            if (batch.index < 2)
+                continue; /* the first ones tell the size */
+            wait_for_gets(&o, batch.index + cases[i].ahead / 2);
+            sleep_ms(3);
+            assert_in_range(atomic_load(&o.gets), batch.index + cases[i].ahead / 2, batch.index + 1 + cases[i].ahead);
+            if (batch.index == 5)
+                break;
+        }
+    }
     assert_no_error();
 }
 
@@ -396,8 +424,8 @@ static void options_are_checked(void **state)
     assert_error(FA_ERROR_ARGUMENT, ".workers is -1, which is less than 0");
     assert_null(fa_data_loader(images(), .workers = 257));
     assert_error(FA_ERROR_ARGUMENT, ".workers is 257, which is more than 256");
-    assert_null(fa_data_loader(images(), .prefetch = 0));
-    assert_error(FA_ERROR_ARGUMENT, ".prefetch is 0, which is less than 1");
+    assert_null(fa_data_loader(images(), .prefetch = -1));
+    assert_error(FA_ERROR_ARGUMENT, ".prefetch is -1, which is less than 0");
     assert_null(fa_data_loader(images(), .timeout = -1));
     assert_error(FA_ERROR_ARGUMENT, ".timeout is -1");
     assert_int_equal(fa_loader_report(NULL).batches, 0);
@@ -546,6 +574,7 @@ int main(void)
         TEST(loops_may_be_nested_and_left),
         TEST(failures_reach_the_loop),
         TEST(workers_prepare_ahead),
+        TEST(small_batches_are_prepared_further_ahead),
         TEST(all_workers_work),
         TEST(one_worker_is_one_thread),
         TEST(the_loop_makes_what_no_worker_has_begun),

@@ -158,6 +158,18 @@ static void older_views(void **state)
     HOLD(fa_grad_of(FA_TENSORS(fa_sum(strided)), FA_TENSORS(a)).item[0], 2, 8, 6);
 }
 
+/* Strides of tensors without elements may be any numbers: what is computed with them does not overflow. */
+static void strides_of_nothing(void **state)
+{
+    (void)state;
+    const int64_t far = INT64_MAX;
+    fa_tensor *a = LEAF(1, 2, 3);
+    fa_tensor *y = fa_as_strided(fa_mul(a, 1), FA_SHAPE(15, 0), FA_SHAPE(-far, 1));
+    HOLD(fa_grad_of(FA_TENSORS(fa_sum(y)), FA_TENSORS(a)).item[0], 0, 0, 0);
+    fa_tensor *b = fa_sum(a), *z = fa_repeat(b, FA_SHAPE(0, far / 2));
+    HOLD(fa_grad_of(FA_TENSORS(fa_sum(z)), FA_TENSORS(a)).item[0], 0, 0, 0);
+}
+
 /* Elements that share memory are not written to. */
 static void overlapping(void **state)
 {
@@ -438,6 +450,7 @@ int main(void)
         TEST(copies),
         TEST(in_place),
         TEST(older_views),
+        TEST(strides_of_nothing),
         TEST(overlapping),
         TEST(errors),
         TEST(errors_of_copies),

@@ -33,8 +33,9 @@ void fa__walk_begin(fa__walk *w, const fa__launch *l, const fa__code *code, bool
         if (l->shape[d] == 1)
             continue;
         for (int i = 0; i < w->lanes; i++)
-            if (w->lane[i].memory)
-                w->lane[i].stride[w->rank] = w->lane[i].operand->stride[d] * w->lane[i].size;
+            if (w->lane[i].memory) /* strides of an empty operand may be any numbers */
+                w->lane[i].stride[w->rank] =
+                    (int64_t)((uint64_t)w->lane[i].operand->stride[d] * (uint64_t)w->lane[i].size);
         w->kept += d < l->kept;
         w->shape[w->rank++] = l->shape[d];
     }
