@@ -296,9 +296,9 @@ static void small_batches_are_prepared_further_ahead(void **state)
     (void)state;
     const struct {
         int64_t more, ahead;
-    } cases[] = {{0, 64}, {1 << 18, 16}, {1 << 22, 4}};
-    FA_SCOPE;
+    } cases[] = {{0, 64}, {1 << 18, 15}, {1 << 22, 4}};
     for (int i = 0; i < 3; i++) {
+        FA_SCOPE;
         own o = {.length = 100, .fails_at = -1, .more = cases[i].more};
         fa_loader *loader = fa_data_loader(own_dataset(&o), .workers = 2, .batch_size = 1);
         FA_EACH (batch, loader) {

@@ -7,6 +7,10 @@
 /* Calls cost more than so few bytes. */
 enum { FEW = 32 };
 
+/* So many elements of each row at a time, if the elements of a row lie between those of the others: they come from the
+ * same lines of memory. */
+enum { WOVEN = 2048 };
+
 /* Every third byte, as of the colors of pixels: 16 at a time out of 48. */
 typedef u8 bytes_16 __attribute__((__vector_size__(16)));
 
@@ -17,7 +21,8 @@ FN bytes_16 bytes_at(const u8 *p)
     return v;
 }
 
-static void row_of_thirds(u8 *restrict to, const u8 *restrict from, int64_t n)
+/* Not inline: compilers make worse loops of it then. */
+__attribute__((noinline)) static void row_of_thirds(u8 *restrict to, const u8 *restrict from, int64_t n)
 {
     int64_t i = 0;
     for (; i + 17 <= n; i += 16) { /* the two bytes behind the last one are read, too */
@@ -50,11 +55,17 @@ static void row_of_thirds(u8 *restrict to, const u8 *restrict from, int64_t n)
                                    int64_t from_step, int64_t rows, int64_t n)                                         \
     {                                                                                                                  \
         const bool run = to_step == 1 && from_step == 1 && n * (bits / 8) > FEW;                                       \
-        for (int64_t r = 0; r < rows; r++)                                                                             \
-            if (run)                                                                                                   \
-                memcpy((u##bits *)to + r * to_row, (const u##bits *)from + r * from_row, (size_t)n * (bits / 8));      \
-            else                                                                                                       \
-                row_##bits((u##bits *)to + r * to_row, to_step, (const u##bits *)from + r * from_row, from_step, n);   \
+        const int64_t part = !run && rows > 1 && from_row < from_step ? WOVEN : n; /* rows share lines of memory */    \
+        for (int64_t i = 0; i < n; i += part)                                                                          \
+            for (int64_t r = 0; r < rows; r++) {                                                                       \
+                u##bits *y = (u##bits *)to + r * to_row + i * to_step;                                                 \
+                const u##bits *x = (const u##bits *)from + r * from_row + i * from_step;                               \
+                const int64_t count = n - i < part ? n - i : part;                                                     \
+                if (run)                                                                                               \
+                    memcpy(y, x, (size_t)count *(bits / 8));                                                           \
+                else                                                                                                   \
+                    row_##bits(y, to_step, x, from_step, count);                                                       \
+            }                                                                                                          \
     }
 COPY(8)
 COPY(16)
