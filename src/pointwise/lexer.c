@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer operators stand before their beginnings. */
+/* Of one or two characters; longer ones stand before their beginnings. */
 static const fa__operator operators[] = {
     {.text = "**", .hint = "powers are written pow(x, y)"},
     {.text = "+=", .hint = "write 'x = x + y'"},
@@ -146,10 +146,10 @@ static fa__token punctuation(const char *text, fa__token t, fa__parse_error *err
     const char *at = text + t.position;
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
         const fa__operator *op = &operators[i];
-        size_t length = strlen(op->text);
-        if (strncmp(at, op->text, length) != 0)
+        const char second = op->text[1];
+        if (*at != op->text[0] || (second && at[1] != second))
             continue;
-        t.kind = FA__TOKEN_OPERATOR, t.op = op, t.length = (int)length;
+        t.kind = FA__TOKEN_OPERATOR, t.op = op, t.length = second ? 2 : 1;
         if (!op->hint)
             return t;
         fa__parse_error_set(error, t.position, "no operator '%s': %s", op->text, op->hint);

@@ -250,19 +250,27 @@ static int name_number(const char *text, const fa__token *t, const char *const *
     return -1;
 }
 
+/* The text behind the statement that begins at `at`; NULL: it is the last one. */
+static const char *next_statement(const char *at)
+{
+    at = strchr(at, ';');
+    return at ? at + 1 : NULL;
+}
+
 int fa__assigned_names(const char *text, const char *const *names, int count, int *assigned, int most)
 {
     fa__parse_error ignored;
     int n = 0;
-    bool begins = true;
-    for (fa__token t = fa__next_token(text, 0, &ignored), after; t.kind != FA__TOKEN_END; t = after) {
-        after = fa__next_token(text, t.position + (t.length ? t.length : 1), &ignored);
-        int name = begins && is_operator(&after, "=") ? name_number(text, &t, names, count) : -1;
+    for (const char *at = text; at; at = next_statement(at)) {
+        fa__token t = fa__next_token(at, 0, &ignored), after;
+        if (t.kind != FA__TOKEN_NAME)
+            continue;
+        after = fa__next_token(at, t.position + t.length, &ignored);
+        int name = is_operator(&after, "=") ? name_number(at, &t, names, count) : -1;
         for (int k = 0; k < n && name >= 0; k++)
             name = assigned[k] == name ? -1 : name;
         if (name >= 0 && n < most)
             assigned[n++] = name;
-        begins = is_operator(&t, ";");
     }
     return n;
 }
