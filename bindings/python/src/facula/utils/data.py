@@ -97,7 +97,7 @@ class DataLoader(_Loader):
     num_workers: threads that make batches in advance; 0: the caller's thread
     collate_fn: makes a batch of a list of samples (of one sample where batch_size is None); default_collate() if there is none
     drop_last: leaves out a last batch that is smaller
-    prefetch_factor: batches in advance for each worker
+    prefetch_factor: batches in advance for each worker; None: small ones further than large ones
     timeout: the most seconds to wait for a batch of a dataset of the library; 0: no limit
     worker_init_fn: is called with the number of a worker, in it, before its first sample
     generator: a facula.Generator, of which orders and the random numbers of transforms depend; None: the default one, which
@@ -132,7 +132,7 @@ class DataLoader(_Loader):
         with from_generator(generator):
             seed = -1 if generator is None else _batches.seed_drawn()
         made = _data.loader(dataset, batch_size=batch_size, shuffle=shuffle, sampler=sampler, workers=num_workers,
-                            drop_last=drop_last, timeout=timeout, prefetch=prefetch_factor or 2, seed=seed)
+                            drop_last=drop_last, timeout=timeout, prefetch=prefetch_factor or 0, seed=seed)
         self._h, made._h = made._h, None
         self._alone = not _in_tuples(dataset)
 
