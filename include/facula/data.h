@@ -280,8 +280,8 @@ typedef struct fa_data_loader_options {
     fa_device device; /**< device of the batches; by default, that of the dataset */
     int64_t workers;  /**< threads that prepare batches, 0 to 256; 0: the thread of the loop prepares each one when it
                          is needed */
-    int64_t prefetch; /**< batches that each worker prepares ahead, 1 to 1024; 0: from 2 to 32, as many as fit into 16 MiB
-                         for all workers. An idle one begins again when as many are taken, or half of all */
+    int64_t prefetch; /**< batches that each worker prepares ahead, 1 to 1024; 0: from 2 to 32, as many as fit into 16
+                         MiB for all workers. An idle one begins again when as many are taken, or half of all */
     bool skip_bad_samples; /**< leave samples that cannot be read out of their batches, which are then smaller or do not
                               come, and count them (fa_loader_report()); an epoch without a good sample is an error.
                               false: they are errors */
