@@ -9815,6 +9815,7 @@ inline dataset tensors(const fa::tensors &tensors, FA__HERE)
 struct digits_options {
     bool train = true;
     int64_t seed = 0;
+    fa::module transform = {};
 };
 inline dataset digits(const digits_options &options = {}, FA__HERE)
 {
@@ -9822,6 +9823,7 @@ inline dataset digits(const digits_options &options = {}, FA__HERE)
     fa_data_digits_options given = FA__DEFAULT_fa_data_digits;
     given.train = options.train;
     given.seed = options.seed;
+    given.transform = options.transform.get();
     return dataset::owned((fa_data_digits)(&given));
 }
 

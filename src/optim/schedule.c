@@ -161,8 +161,9 @@ static void warn_of_order(void)
 {
     static atomic_flag warned = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&warned))
-        fa__warn("fa_schedule_step: it comes before the first fa_optim_step, and so the schedule's first rate is skipped: "
-                 "fa_optim_step first, then fa_schedule_step");
+        fa__warn(
+            "fa_schedule_step: it comes before the first fa_optim_step, and so the schedule's first rate is skipped: "
+            "fa_optim_step first, then fa_schedule_step");
 }
 
 bool fa_schedule_step(fa_schedule *s)

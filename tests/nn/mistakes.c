@@ -460,14 +460,10 @@ static void freed_result_behind_an_error(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(training_mode_in_evaluation),
-                                       TEST(probabilities_as_logits),
-                                       TEST(steps_without_gradients),
-                                       TEST(schedules_before_steps),
-                                       TEST(dropout_without_effect),
-                                       TEST(layers_that_were_not_added),
-                                       TEST(size_of_a_pointer),
-                                       TEST(freed_result),
+    const struct CMUnitTest tests[] = {TEST(training_mode_in_evaluation), TEST(probabilities_as_logits),
+                                       TEST(steps_without_gradients),     TEST(schedules_before_steps),
+                                       TEST(dropout_without_effect),      TEST(layers_that_were_not_added),
+                                       TEST(size_of_a_pointer),           TEST(freed_result),
                                        TEST(freed_result_behind_an_error)};
     return RUN("mistakes");
 }

@@ -212,8 +212,9 @@ static void put_return(text *t, const public_api *api, const public_function *f,
 }
 
 /* The first option, if it is a number or an enumeration, as PyTorch's calls give it: fa::argmax(x, 1),
- * fa::nn::dropout(0.1), fa::mse_loss(x, y, FA_SUM), fa::zeros({2, 3}, FA_I64). A template, because values in braces, which name options, cannot be
- * one. Of dimensions also several, as in fa::sum(x, {0, 1}): they would be the first two options otherwise. */
+ * fa::nn::dropout(0.1), fa::mse_loss(x, y, FA_SUM), fa::zeros({2, 3}, FA_I64). A template, because values in braces,
+ * which name options, cannot be one. Of dimensions also several, as in fa::sum(x, {0, 1}): they would be the first two
+ * options otherwise. */
 static void put_with_first(text *t, const public_function *f, const public_item *first, const char *name,
                            const char *options, bool several)
 {
