@@ -565,6 +565,20 @@ class Data(Case):
         self.assertEqual(crop(image).shape, (3, 2, 2))
         self.assertEqual(fa.transform.Compose([crop, fa.transform.Normalize([0.0], [1.0])])(image).shape, (3, 2, 2))
 
+    def test_schedule_before_the_optimizer(self):
+        def schedule():
+            return fa.optim.lr_scheduler.StepLR(fa.optim.SGD([fa.ones(1, requires_grad=True)], lr=1), 1)
+        for _ in range(2):  # each optimizer has its own
+            s = schedule()
+            with self.assertWarnsRegex(UserWarning, r'^scheduler.step\(\) comes before optimizer.step\(\)') as warned:
+                s.step()
+            self.assertEqual(len(warned.warnings), 1)  # and none of the library besides
+        s = schedule()
+        with warnings.catch_warnings():
+            warnings.simplefilter('error')
+            s.optimizer.step()
+            s.step()
+
     def test_text_of_transforms(self):
         t = fa.transform
         for made, text in ((t.RandomCrop(32, padding=4), 'RandomCrop(size=32, padding=4)'),
