@@ -1,6 +1,5 @@
 /* Code shared by all kinds of schedules. */
 #include "optim/schedule.h"
-#include "base/log.h"
 #include "optim/optim.h"
 #include <facula/error.h>
 #include <facula/scope.h>
