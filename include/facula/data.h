@@ -82,20 +82,22 @@ FA_API fa_dataset *fa_data_subset(fa_dataset *dataset, const int64_t *index, int
 
 /** Options of fa_data_digits(). */
 typedef struct fa_data_digits_options {
-    size_t size;  /**< set by the macro */
-    bool train;   /**< true: the training set; false: the test set, a fifth of each class */
-    int64_t seed; /**< selects which fifth; training and test set of the same seed are disjoint */
+    size_t size;          /**< set by the macro */
+    bool train;           /**< true: the training set; false: the test set, a fifth of each class */
+    int64_t seed;         /**< selects which fifth; training and test set of the same seed are disjoint */
+    fa_module *transform; /**< transform of the inputs, see @ref transform; NULL: none. Those of images need a channel:
+                             fa_nn_unflatten(1, FA_SHAPE(1, 8, 8)) comes before them */
     char fa__end;
 } fa_data_digits_options;
 #define FA__DEFAULT_fa_data_digits                                                                                     \
     {                                                                                                                  \
-        offsetof(fa_data_digits_options, fa__end), true, 0, 0                                                          \
+        offsetof(fa_data_digits_options, fa__end), true, 0, NULL, 0                                                    \
     }
 
 /** Handwritten digits, built into the library: 1,797 images of 8 x 8 pixels (Alpaydin and Kaynak 1998, UCI Machine
  *  Learning Repository, CC BY 4.0). Input: f32 (64), from 0 to 1, row-major. Target: i64 (), from 0 to 9.
  *
- *      fa_data_digits(.train = true, .seed = 0) */
+ *      fa_data_digits(.train = true, .seed = 0, .transform = NULL) */
 FA_API fa_dataset *fa_data_digits(const fa_data_digits_options *options);
 #define fa_data_digits(...) FA__CALL0(fa_data_digits, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 

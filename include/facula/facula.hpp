@@ -120,6 +120,7 @@ using if_number = std::enable_if_t<std::is_arithmetic<T>::value && !std::is_same
 template <class T>
 using if_integer = std::enable_if_t<std::is_integral<T>::value && !std::is_same<T, bool>::value, int>;
 template <class T> using if_reduction = std::enable_if_t<std::is_same<T, fa_reduction>::value, int>;
+template <class T> using if_dtype = std::enable_if_t<std::is_same<T, fa_dtype>::value, int>;
 
 /* Exceptions of callbacks, on their way through functions in C, which may go on in another thread: it knows them by
  * their text, with which the message of the error ends. The oldest go when there are many that nobody has thrown again.

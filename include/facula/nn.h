@@ -373,21 +373,36 @@ FA_API int fa__module_chain(const fa_module *module, const fa_module **part, int
 /* True if this is the module's forward function. */
 FA_API bool fa__module_runs(const fa_module *module, fa_tensor *(*forward)(fa_module *self, fa_tensor *x));
 FA_API fa_module *fa__nn_sequential(size_t count, fa_module *const *modules);
+#define FA__MODULES_ONE_BY_ONE                                                                                         \
+    "modules go here one by one; those of an array: fa_module_append(net, array[i]) in a loop"
+#ifndef __cplusplus
+#define FA__MODULES0(f, ...)                                                                                           \
+    FA__MODULES_(f, __COUNTER__, FA__COUNT(__VA_ARGS__), FA__1(__VA_ARGS__), FA__DROP1(__VA_ARGS__, NULL))
+#define FA__MODULES1(f, ...) FA__CALLED(f(0, NULL))
+#define FA__MODULES_(...) FA__MODULES__(__VA_ARGS__)
+#define FA__MODULES__(f, u, count, a, ...)                                                                             \
+    __extension__({                                                                                                    \
+        FA__LINE(u)                                                                                                    \
+        FA__AUTO fa__m##u = a;                                                                                         \
+        _Static_assert(_Generic(fa__m##u, fa_module * * : 0, fa_module *const * : 0, int : 0, default : 1),            \
+                       FA__MODULES_ONE_BY_ONE);                                                                        \
+        f(count, (fa_module *const[]){fa__m##u, __VA_ARGS__});                                                         \
+    })
+#endif
 /** Creates a module that runs its children "0", "1", ... one after the other: fa_nn_sequential(fa_nn_linear(64, 10),
  *  fa_nn_relu()); fa_module_append() adds more, as in a loop. */
 #ifdef __cplusplus
 }
 template <class... T> static inline fa_module *fa_nn_sequential(T... module)
 {
+    static_assert((std::is_convertible<T, fa_module *>::value && ...), FA__MODULES_ONE_BY_ONE);
     fa_module *const m[sizeof...(module) + 1] = {module...};
     return fa__nn_sequential(sizeof...(module), m);
 }
 #define fa_nn_sequential(...) FA__CALLED(fa_nn_sequential(__VA_ARGS__))
 extern "C" {
 #else
-#define fa_nn_sequential(...) FA__CALLED(FA__CAT(FA__SEQUENTIAL, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__))
-#define FA__SEQUENTIAL0(...) fa__nn_sequential(FA__COUNT(__VA_ARGS__), (fa_module *const[]){__VA_ARGS__})
-#define FA__SEQUENTIAL1(...) fa__nn_sequential(0, NULL)
+#define fa_nn_sequential(...) FA__CAT(FA__MODULES, FA__EMPTY(__VA_ARGS__))(fa__nn_sequential, __VA_ARGS__)
 #endif
 
 FA_API fa_module *fa__nn_list(size_t count, fa_module *const *modules);
@@ -397,15 +412,14 @@ FA_API fa_module *fa__nn_list(size_t count, fa_module *const *modules);
 }
 template <class... T> static inline fa_module *fa_nn_list(T... module)
 {
+    static_assert((std::is_convertible<T, fa_module *>::value && ...), FA__MODULES_ONE_BY_ONE);
     fa_module *const m[sizeof...(module) + 1] = {module...};
     return fa__nn_list(sizeof...(module), m);
 }
 #define fa_nn_list(...) FA__CALLED(fa_nn_list(__VA_ARGS__))
 extern "C" {
 #else
-#define fa_nn_list(...) FA__CALLED(FA__CAT(FA__NN_LIST, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__))
-#define FA__NN_LIST0(...) fa__nn_list(FA__COUNT(__VA_ARGS__), (fa_module *const[]){__VA_ARGS__})
-#define FA__NN_LIST1(...) fa__nn_list(0, NULL)
+#define fa_nn_list(...) FA__CAT(FA__MODULES, FA__EMPTY(__VA_ARGS__))(fa__nn_list, __VA_ARGS__)
 #endif
 /** Creates a dictionary of modules: fa_module_add() adds a module under a name, fa_module_child() returns it, and
  *  fa_module_children() lists all in the order in which they were added. It has no forward function. */

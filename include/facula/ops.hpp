@@ -26,6 +26,14 @@ inline tensor zeros(const fa::shape &shape, const zeros_options &options = {}, F
     return detail::result((fa_zeros)(shape.get(), &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor zeros(const fa::shape &shape, Number dtype, FA__HERE)
+{
+    zeros_options options;
+    options.dtype = dtype;
+    return zeros(shape, options, file, line);
+}
+
 struct ones_options {
     fa_dtype dtype = FA_SAME;
     fa::device device = {};
@@ -43,6 +51,14 @@ inline tensor ones(const fa::shape &shape, const ones_options &options = {}, FA_
     return detail::result((fa_ones)(shape.get(), &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor ones(const fa::shape &shape, Number dtype, FA__HERE)
+{
+    ones_options options;
+    options.dtype = dtype;
+    return ones(shape, options, file, line);
+}
+
 struct zeros_like_options {
     fa_dtype dtype = FA_SAME;
     bool requires_grad = false;
@@ -56,6 +72,14 @@ inline tensor zeros_like(const fa::tensor &x, const zeros_like_options &options 
     given.dtype = options.dtype;
     given.requires_grad = options.requires_grad;
     return detail::result((fa_zeros_like)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor zeros_like(const fa::tensor &x, Number dtype, FA__HERE)
+{
+    zeros_like_options options;
+    options.dtype = dtype;
+    return zeros_like(x, options, file, line);
 }
 
 struct ones_like_options {
@@ -73,6 +97,14 @@ inline tensor ones_like(const fa::tensor &x, const ones_like_options &options = 
     return detail::result((fa_ones_like)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor ones_like(const fa::tensor &x, Number dtype, FA__HERE)
+{
+    ones_like_options options;
+    options.dtype = dtype;
+    return ones_like(x, options, file, line);
+}
+
 struct full_options {
     fa_dtype dtype = FA_SAME;
     fa::device device = {};
@@ -88,6 +120,14 @@ inline tensor full(const fa::shape &shape, const fa::arg &value, const full_opti
     given.device = options.device.get();
     given.requires_grad = options.requires_grad;
     return detail::result((fa_full)(shape.get(), value.get(), &given), options.out);
+}
+
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor full(const fa::shape &shape, const fa::arg &value, Number dtype, FA__HERE)
+{
+    full_options options;
+    options.dtype = dtype;
+    return full(shape, value, options, file, line);
 }
 
 struct arange_options {
@@ -134,6 +174,14 @@ inline tensor rand(const fa::shape &shape, const rand_options &options = {}, FA_
     return detail::result((fa_rand)(shape.get(), &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor rand(const fa::shape &shape, Number dtype, FA__HERE)
+{
+    rand_options options;
+    options.dtype = dtype;
+    return rand(shape, options, file, line);
+}
+
 struct randn_options {
     fa_dtype dtype = FA_SAME;
     fa::device device = {};
@@ -151,6 +199,14 @@ inline tensor randn(const fa::shape &shape, const randn_options &options = {}, F
     return detail::result((fa_randn)(shape.get(), &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor randn(const fa::shape &shape, Number dtype, FA__HERE)
+{
+    randn_options options;
+    options.dtype = dtype;
+    return randn(shape, options, file, line);
+}
+
 struct randperm_options {
     fa_dtype dtype = FA_SAME;
     fa::device device = {};
@@ -164,6 +220,14 @@ inline tensor randperm(int64_t n, const randperm_options &options = {}, FA__HERE
     given.dtype = options.dtype;
     given.device = options.device.get();
     return detail::result((fa_randperm)(n, &given), options.out);
+}
+
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor randperm(int64_t n, Number dtype, FA__HERE)
+{
+    randperm_options options;
+    options.dtype = dtype;
+    return randperm(n, options, file, line);
 }
 
 struct empty_options {
@@ -183,6 +247,14 @@ inline tensor empty(const fa::shape &shape, const empty_options &options = {}, F
     return detail::result((fa_empty)(shape.get(), &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor empty(const fa::shape &shape, Number dtype, FA__HERE)
+{
+    empty_options options;
+    options.dtype = dtype;
+    return empty(shape, options, file, line);
+}
+
 struct empty_like_options {
     fa_dtype dtype = FA_SAME;
     bool requires_grad = false;
@@ -196,6 +268,14 @@ inline tensor empty_like(const fa::tensor &x, const empty_like_options &options 
     given.dtype = options.dtype;
     given.requires_grad = options.requires_grad;
     return detail::result((fa_empty_like)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor empty_like(const fa::tensor &x, Number dtype, FA__HERE)
+{
+    empty_like_options options;
+    options.dtype = dtype;
+    return empty_like(x, options, file, line);
 }
 
 struct full_like_options {
@@ -213,6 +293,14 @@ inline tensor full_like(const fa::tensor &x, const fa::arg &value, const full_li
     return detail::result((fa_full_like)(x.get(), value.get(), &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor full_like(const fa::tensor &x, const fa::arg &value, Number dtype, FA__HERE)
+{
+    full_like_options options;
+    options.dtype = dtype;
+    return full_like(x, value, options, file, line);
+}
+
 struct rand_like_options {
     fa_dtype dtype = FA_SAME;
     bool requires_grad = false;
@@ -226,6 +314,14 @@ inline tensor rand_like(const fa::tensor &x, const rand_like_options &options = 
     given.dtype = options.dtype;
     given.requires_grad = options.requires_grad;
     return detail::result((fa_rand_like)(x.get(), &given), options.out);
+}
+
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor rand_like(const fa::tensor &x, Number dtype, FA__HERE)
+{
+    rand_like_options options;
+    options.dtype = dtype;
+    return rand_like(x, options, file, line);
 }
 
 struct randn_like_options {
@@ -243,6 +339,14 @@ inline tensor randn_like(const fa::tensor &x, const randn_like_options &options 
     return detail::result((fa_randn_like)(x.get(), &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor randn_like(const fa::tensor &x, Number dtype, FA__HERE)
+{
+    randn_like_options options;
+    options.dtype = dtype;
+    return randn_like(x, options, file, line);
+}
+
 struct new_empty_options {
     fa_dtype dtype = FA_SAME;
     bool requires_grad = false;
@@ -256,6 +360,14 @@ inline tensor new_empty(const fa::tensor &x, const fa::shape &shape, const new_e
     given.dtype = options.dtype;
     given.requires_grad = options.requires_grad;
     return detail::result((fa_new_empty)(x.get(), shape.get(), &given), options.out);
+}
+
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor new_empty(const fa::tensor &x, const fa::shape &shape, Number dtype, FA__HERE)
+{
+    new_empty_options options;
+    options.dtype = dtype;
+    return new_empty(x, shape, options, file, line);
 }
 
 struct new_zeros_options {
@@ -273,6 +385,14 @@ inline tensor new_zeros(const fa::tensor &x, const fa::shape &shape, const new_z
     return detail::result((fa_new_zeros)(x.get(), shape.get(), &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor new_zeros(const fa::tensor &x, const fa::shape &shape, Number dtype, FA__HERE)
+{
+    new_zeros_options options;
+    options.dtype = dtype;
+    return new_zeros(x, shape, options, file, line);
+}
+
 struct new_ones_options {
     fa_dtype dtype = FA_SAME;
     bool requires_grad = false;
@@ -288,6 +408,14 @@ inline tensor new_ones(const fa::tensor &x, const fa::shape &shape, const new_on
     return detail::result((fa_new_ones)(x.get(), shape.get(), &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor new_ones(const fa::tensor &x, const fa::shape &shape, Number dtype, FA__HERE)
+{
+    new_ones_options options;
+    options.dtype = dtype;
+    return new_ones(x, shape, options, file, line);
+}
+
 struct new_full_options {
     fa_dtype dtype = FA_SAME;
     bool requires_grad = false;
@@ -301,6 +429,14 @@ inline tensor new_full(const fa::tensor &x, const fa::shape &shape, const fa::ar
     given.dtype = options.dtype;
     given.requires_grad = options.requires_grad;
     return detail::result((fa_new_full)(x.get(), shape.get(), value.get(), &given), options.out);
+}
+
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor new_full(const fa::tensor &x, const fa::shape &shape, const fa::arg &value, Number dtype, FA__HERE)
+{
+    new_full_options options;
+    options.dtype = dtype;
+    return new_full(x, shape, value, options, file, line);
 }
 
 struct move_options {
@@ -383,6 +519,14 @@ inline tensor linspace(double start, double end, int64_t steps, const linspace_o
     given.device = options.device.get();
     given.requires_grad = options.requires_grad;
     return detail::result((fa_linspace)(start, end, steps, &given), options.out);
+}
+
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor linspace(double start, double end, int64_t steps, Number dtype, FA__HERE)
+{
+    linspace_options options;
+    options.dtype = dtype;
+    return linspace(start, end, steps, options, file, line);
 }
 
 struct logspace_options {
@@ -1361,6 +1505,14 @@ inline tensor softmax(const fa::tensor &x, int64_t dim, const softmax_options &o
     return detail::result((fa_softmax)(x.get(), dim, &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor softmax(const fa::tensor &x, int64_t dim, Number dtype, FA__HERE)
+{
+    softmax_options options;
+    options.dtype = dtype;
+    return softmax(x, dim, options, file, line);
+}
+
 struct log_softmax_options {
     fa_dtype dtype = FA_SAME;
     fa::tensor out = {};
@@ -1374,6 +1526,14 @@ inline tensor log_softmax(const fa::tensor &x, int64_t dim, const log_softmax_op
     return detail::result((fa_log_softmax)(x.get(), dim, &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor log_softmax(const fa::tensor &x, int64_t dim, Number dtype, FA__HERE)
+{
+    log_softmax_options options;
+    options.dtype = dtype;
+    return log_softmax(x, dim, options, file, line);
+}
+
 struct softmin_options {
     fa_dtype dtype = FA_SAME;
     fa::tensor out = {};
@@ -1385,6 +1545,14 @@ inline tensor softmin(const fa::tensor &x, int64_t dim, const softmin_options &o
     given.out = options.out.get();
     given.dtype = options.dtype;
     return detail::result((fa_softmin)(x.get(), dim, &given), options.out);
+}
+
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor softmin(const fa::tensor &x, int64_t dim, Number dtype, FA__HERE)
+{
+    softmin_options options;
+    options.dtype = dtype;
+    return softmin(x, dim, options, file, line);
 }
 
 struct cross_entropy_options {
@@ -5978,6 +6146,14 @@ inline tensor randint(int64_t low, int64_t high, const fa::shape &shape, const r
     return detail::result((fa_randint)(low, high, shape.get(), &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor randint(int64_t low, int64_t high, const fa::shape &shape, Number dtype, FA__HERE)
+{
+    randint_options options;
+    options.dtype = dtype;
+    return randint(low, high, shape, options, file, line);
+}
+
 struct randint_like_options {
     fa_dtype dtype = FA_SAME;
     bool requires_grad = false;
@@ -5991,6 +6167,14 @@ inline tensor randint_like(const fa::tensor &x, int64_t low, int64_t high, const
     given.dtype = options.dtype;
     given.requires_grad = options.requires_grad;
     return detail::result((fa_randint_like)(x.get(), low, high, &given), options.out);
+}
+
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor randint_like(const fa::tensor &x, int64_t low, int64_t high, Number dtype, FA__HERE)
+{
+    randint_like_options options;
+    options.dtype = dtype;
+    return randint_like(x, low, high, options, file, line);
 }
 
 struct random__options {
@@ -6938,6 +7122,14 @@ inline tensor cumsum(const fa::tensor &x, int64_t dim, const cumsum_options &opt
     return detail::result((fa_cumsum)(x.get(), dim, &given), options.out);
 }
 
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor cumsum(const fa::tensor &x, int64_t dim, Number dtype, FA__HERE)
+{
+    cumsum_options options;
+    options.dtype = dtype;
+    return cumsum(x, dim, options, file, line);
+}
+
 struct cumprod_options {
     fa_dtype dtype = FA_SAME;
     fa::tensor out = {};
@@ -6949,6 +7141,14 @@ inline tensor cumprod(const fa::tensor &x, int64_t dim, const cumprod_options &o
     given.out = options.out.get();
     given.dtype = options.dtype;
     return detail::result((fa_cumprod)(x.get(), dim, &given), options.out);
+}
+
+template <class Number, detail::if_dtype<Number> = 0>
+inline fa::tensor cumprod(const fa::tensor &x, int64_t dim, Number dtype, FA__HERE)
+{
+    cumprod_options options;
+    options.dtype = dtype;
+    return cumprod(x, dim, options, file, line);
 }
 
 struct cummax_result {
@@ -9615,6 +9815,7 @@ inline dataset tensors(const fa::tensors &tensors, FA__HERE)
 struct digits_options {
     bool train = true;
     int64_t seed = 0;
+    fa::module transform = {};
 };
 inline dataset digits(const digits_options &options = {}, FA__HERE)
 {
@@ -9622,6 +9823,7 @@ inline dataset digits(const digits_options &options = {}, FA__HERE)
     fa_data_digits_options given = FA__DEFAULT_fa_data_digits;
     given.train = options.train;
     given.seed = options.seed;
+    given.transform = options.transform.get();
     return dataset::owned((fa_data_digits)(&given));
 }
 

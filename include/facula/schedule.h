@@ -28,10 +28,13 @@ FA__BEGIN
 
 typedef struct fa_schedule fa_schedule; /**< a learning rate schedule */
 
-/** Advances a schedule to the next epoch and changes the optimizer's learning rates.
+/** Advances a schedule to the next epoch and changes the optimizer's learning rates. It comes behind the step of the
+ *  optimizer: one before the optimizer's first step would skip the first rate, and logs a warning.
  *  @return false and an error, with nothing changed; also if an error was set before. If one schedule of a chain or
  *  sequence fails, those before it have made their step */
 FA_API bool fa_schedule_step(fa_schedule *schedule);
+/* The same without the warning. */
+FA_API bool fa__schedule_step(fa_schedule *schedule);
 /** fa_schedule_step() for fa_schedule_reduce_on_plateau(), which depends on a `metric` such as the validation loss or
  *  accuracy. NaN is never an improvement. */
 FA_API bool fa_schedule_step_metric(fa_schedule *schedule, double metric);

@@ -21,6 +21,11 @@
 
 FA__BEGIN
 
+/* What macros put in the place of a missing argument. They are nowhere defined, and declared only so that no further
+ * error follows that of the static assertion. */
+extern const int fa__argument_2_is_missing, fa__argument_3_is_missing, fa__argument_4_is_missing,
+    fa__argument_5_is_missing;
+
 /** @defgroup types Basic types
  *  @{ */
 

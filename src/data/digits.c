@@ -83,5 +83,5 @@ fa_dataset *(fa_data_digits)(const fa_data_digits_options *options)
     int64_t count;
     const char *lines = samples(&count);
     const fa__numbers *chosen = part(lines, count, o.train, (uint64_t)o.seed);
-    return chosen ? fa_escape(read_lines(lines, chosen)) : NULL;
+    return chosen ? fa_escape(fa_data_transformed(read_lines(lines, chosen), o.transform)) : NULL;
 }

@@ -121,6 +121,7 @@ struct fa_optim {
     size_t groups, count;
     bool capturable;
     int idle_steps; /* steps without any gradient; -1: there were gradients once */
+    bool stepped;   /* a step was made or skipped, or a state loaded: then a schedule may go on */
 };
 
 #define FA__EACH_GROUP(g, o) for (fa__group *g = (o)->group; g; g = g->next)

@@ -4,6 +4,7 @@
 #include <facula/error.h>
 #include <facula/scope.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -154,7 +155,24 @@ static bool can_step(const fa_schedule *s, const char *who)
     return true;
 }
 
+/* The rate of epoch 0 is then never used. */
+static void warn_of_order(void)
+{
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&warned))
+        fa__warn(
+            "fa_schedule_step: it comes before the first fa_optim_step, and so the schedule's first rate is skipped: "
+            "fa_optim_step first, then fa_schedule_step");
+}
+
 bool fa_schedule_step(fa_schedule *s)
+{
+    if (can_step(s, "fa_schedule_step") && !s->kind->metric && s->epoch == 0 && !s->optim->stepped)
+        warn_of_order();
+    return fa__schedule_step(s);
+}
+
+bool fa__schedule_step(fa_schedule *s)
 {
     if (!can_step(s, "fa_schedule_step"))
         return false;

@@ -94,6 +94,7 @@ static bool optim_visit(fa__dict *a, void *object)
     fa_optim *o = object;
     size_t number = 0;
     bool good = fa__dict_same(a, o->groups, "groups", "groups");
+    o->stepped |= a->commit;
     for (fa__group *g = o->group; good && g; g = g->next, number++) {
         snprintf(a->prefix, sizeof a->prefix, "group.%zu.", number);
         bool master = false;

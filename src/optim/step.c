@@ -377,6 +377,7 @@ static bool step(fa_optim *o, fa_tensor *found)
 {
     FA_SCOPE;
     FA_USE(.no_grad = true);
+    o->stepped = true;
     if ((fa_graph_recording() && !make_replayable(o)) || !groups_run(o, found))
         return false;
     if (actives(o))
@@ -408,6 +409,7 @@ bool fa__optim_step_unless(fa_optim *o, fa_tensor *found)
     if (!fa_device_equal(fa_tensor_device(found), FA_CPU) || fa_graph_recording())
         return fa_optim_set_capturable(o, true) && step(o, found);
     double skip = fa_item(found);
+    o->stepped = true;
     return !fa_error_stands() && (skip != 0 || step(o, NULL));
 }
 

@@ -123,6 +123,8 @@ static void values()
     CHECK((fa::permute(x, {1, 0}).shape() == fa::shape{3, 2}));
     CHECK((fa::sum(x, 1).to_vector<double>() == std::vector<double>{6, 15}));
     CHECK((fa::sum(x, {0, 1}).dim() == 0 && fa::sum(x, {0, true}).shape() == fa::shape{1, 3}));
+    CHECK(fa::zeros({2, 3}, FA_I64).dtype() == FA_I64 && fa::full({2}, 1, FA_F64).dtype() == FA_F64
+          && fa::randn({2}, FA_F16).dtype() == FA_F16 && fa::ones({2}, {}).dtype() == FA_F32);
     CHECK((fa::argmax(x, 1).size(0) == 2 && fa::flatten(x, -2).dim() == 1 && fa::cat({x, x}, 1).size(1) == 6));
     CHECK((fa::leaky_relu(-x, 0.5)[0][0].item() == -0.5 && fa::nn::dropout(1.0)(x).sum().item() == 0));
     CHECK((fa::topk(x, 1, 0).values.shape() == fa::shape{1, 3}));

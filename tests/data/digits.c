@@ -3,6 +3,7 @@
 #include <facula/data.h>
 #include <facula/nn.h>
 #include <facula/optim.h>
+#include <facula/transform.h>
 
 enum { ALL = 1797, HELD_OUT = 359, PIXELS = 64, CLASSES = 10, FILE_SUM = 561718, FILE_WEIGHTED = 2525954 };
 
@@ -140,13 +141,22 @@ static void a_network_learns_them(void **state)
     assert_true(reached[0] == reached[1]);
 }
 
+static void inputs_are_transformed(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_transform *crop = fa_transform_compose(fa_nn_unflatten(1, FA_SHAPE(1, 8, 8)), fa_transform_center_crop(4));
+    fa_tensor *plain = fa_dataset_get(fa_data_digits(.train = false), 5).input;
+    fa_sample sample = fa_dataset_get(fa_data_digits(.train = false, .transform = crop), 5);
+    assert_true(fa_equal(sample.input, fa_get(fa_reshape(plain, FA_SHAPE(1, 8, 8)), ":, 2:6, 2:6")));
+    assert_no_error();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(there_are_1797),
-        TEST(pixels_are_those_of_the_file),
-        TEST(parts_share_nothing),
-        TEST(a_network_learns_them),
+        TEST(there_are_1797),         TEST(pixels_are_those_of_the_file), TEST(parts_share_nothing),
+        TEST(inputs_are_transformed), TEST(a_network_learns_them),
     };
     return RUN("digits");
 }

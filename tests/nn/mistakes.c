@@ -188,6 +188,57 @@ static void steps_without_gradients(void **state)
                      1);
 }
 
+/* ---- a schedule before the optimizer ---- */
+
+static void schedules_behind_steps(void)
+{
+    FA_SCOPE;
+    fa_module *net = fa_nn_linear(4, 4);
+    fa_optim *o = fa_optim_sgd(net, .lr = 0.1), *resumed = fa_optim_sgd(net, .lr = 0.1);
+    fa_backward(loss_of(net));
+    fa_optim_step(o);
+    fa_schedule_step(fa_schedule_step_lr(o, 1));
+    const fa_state_dict state = fa_optim_state_dict(o);
+    fa_optim_load_state_dict(resumed, &state);
+    fa_schedule_step(fa_schedule_step_lr(resumed, 1));
+    fa_schedule_step_metric(fa_schedule_reduce_on_plateau(fa_optim_sgd(net, .lr = 0.1)), 1); /* after an epoch */
+}
+
+/* A first step that is skipped, because a gradient is not finite, is none that was forgotten. */
+static void schedule_behind_a_skipped_step(void)
+{
+    FA_SCOPE;
+    fa_module *net = fa_nn_linear(4, 4);
+    fa_optim *o = fa_optim_sgd(net, .lr = 0.1);
+    fa_scaler *scaler = fa_amp_scaler();
+    fa_backward(fa_mul(fa_scaler_scale(scaler, loss_of(net)), INFINITY));
+    fa_scaler_step(scaler, o);
+    fa_scaler_update(scaler);
+    fa_schedule_step(fa_schedule_step_lr(o, 1));
+}
+
+static void schedule_before_the_step(void)
+{
+    FA_SCOPE;
+    fa_module *net = fa_nn_linear(4, 4);
+    fa_optim *o = fa_optim_sgd(net, .lr = 0.1);
+    fa_schedule *s = fa_schedule_step_lr(o, 1);
+    for (int i = 0; i < 3; i++) {
+        fa_backward(loss_of(net));
+        fa_schedule_step(s);
+        fa_optim_step(o);
+        fa_optim_zero_grad(o);
+    }
+}
+
+static void schedules_before_steps(void **state)
+{
+    (void)state;
+    assert_int_equal(warnings("fa_schedule_step", schedules_behind_steps), 0);
+    assert_int_equal(warnings("fa_schedule_step", schedule_behind_a_skipped_step), 0);
+    assert_int_equal(warnings("fa_optim_step first, then fa_schedule_step", schedule_before_the_step), 1);
+}
+
 /* ---- layers that were not added ---- */
 
 typedef struct parts {
@@ -409,13 +460,10 @@ static void freed_result_behind_an_error(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(training_mode_in_evaluation),
-                                       TEST(probabilities_as_logits),
-                                       TEST(steps_without_gradients),
-                                       TEST(dropout_without_effect),
-                                       TEST(layers_that_were_not_added),
-                                       TEST(size_of_a_pointer),
-                                       TEST(freed_result),
+    const struct CMUnitTest tests[] = {TEST(training_mode_in_evaluation), TEST(probabilities_as_logits),
+                                       TEST(steps_without_gradients),     TEST(schedules_before_steps),
+                                       TEST(dropout_without_effect),      TEST(layers_that_were_not_added),
+                                       TEST(size_of_a_pointer),           TEST(freed_result),
                                        TEST(freed_result_behind_an_error)};
     return RUN("mistakes");
 }

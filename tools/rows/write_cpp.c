@@ -212,18 +212,21 @@ static void put_return(text *t, const public_api *api, const public_function *f,
 }
 
 /* The first option, if it is a number or an enumeration, as PyTorch's calls give it: fa::argmax(x, 1),
- * fa::nn::dropout(0.1), fa::mse_loss(x, y, FA_SUM). A template, because values in braces, which name options, cannot be
- * one. Of dimensions also several, as in fa::sum(x, {0, 1}): they would be the first two options otherwise. */
+ * fa::nn::dropout(0.1), fa::mse_loss(x, y, FA_SUM), fa::zeros({2, 3}, FA_I64). A template, because values in braces,
+ * which name options, cannot be one. Of dimensions also several, as in fa::sum(x, {0, 1}): they would be the first two
+ * options otherwise. */
 static void put_with_first(text *t, const public_function *f, const public_item *first, const char *name,
                            const char *options, bool several)
 {
     const cpp_type *result = result_find(f->result);
     const char *scope = result && strncmp(result->parameter, "std::", 5) != 0 ? "fa::" : "";
-    const bool real = !strcmp(first->type, "double"), enumeration = !strcmp(first->type, "fa_reduction");
+    const bool real = !strcmp(first->type, "double"), reduction = !strcmp(first->type, "fa_reduction"),
+               dtype = !strcmp(first->type, "fa_dtype"), enumeration = reduction || dtype;
     put(t, "template <class Number, detail::if_%s<Number> = 0>\ninline %s%s%s %s(",
-        real          ? "number"
-        : enumeration ? "reduction"
-                      : "integer",
+        real        ? "number"
+        : reduction ? "reduction"
+        : dtype     ? "dtype"
+                    : "integer",
         scope, result ? result->parameter : name, result ? "" : "_result", name);
     for (int i = 0; i < f->parameters; i++)
         put(t, "%s%s, ", type_find(f->parameter[i].type)->parameter, f->parameter[i].name);
@@ -243,7 +246,7 @@ static void put_with_first(text *t, const public_function *f, const public_item 
 
 static void put_with_first_number(text *t, const public_function *f, const char *name, const char *options)
 {
-    static const char *const numbers[] = {"fa_dims", "fa_pair", "int64_t", "double", "fa_reduction"};
+    static const char *const numbers[] = {"fa_dims", "fa_pair", "int64_t", "double", "fa_reduction", "fa_dtype"};
     const public_item *first = f->option;
     if (f->noptions > 1 && !strcmp(first->name, "out"))
         first++;

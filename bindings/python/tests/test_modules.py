@@ -565,6 +565,35 @@ class Data(Case):
         self.assertEqual(crop(image).shape, (3, 2, 2))
         self.assertEqual(fa.transform.Compose([crop, fa.transform.Normalize([0.0], [1.0])])(image).shape, (3, 2, 2))
 
+    def test_schedule_before_the_optimizer(self):
+        def schedule():
+            return fa.optim.lr_scheduler.StepLR(fa.optim.SGD([fa.ones(1, requires_grad=True)], lr=1), 1)
+        for _ in range(2):  # each optimizer has its own
+            s = schedule()
+            with self.assertWarnsRegex(UserWarning, r'^scheduler.step\(\) comes before optimizer.step\(\)') as warned:
+                s.step()
+            self.assertEqual(len(warned.warnings), 1)  # and none of the library besides
+        s = schedule()
+        with warnings.catch_warnings():
+            warnings.simplefilter('error')
+            s.optimizer.step()
+            s.step()
+
+    def test_text_of_transforms(self):
+        t = fa.transform
+        for made, text in ((t.RandomCrop(32, padding=4), 'RandomCrop(size=32, padding=4)'),
+                           (t.to_tensor(), 'ToTensor()'),
+                           (copy.deepcopy(t.Normalize([0.5], std=[0.2])), 'Normalize(mean=[0.5], std=[0.2])'),
+                           (t.RandomApply(t.Grayscale(), 0.3), 'RandomApply(transform=Grayscale(), p=0.3)'),
+                           (t.Compose([t.CenterCrop(2)]), 'Compose(\n  (0): CenterCrop(size=2)\n)')):
+            self.assertEqual(repr(made), text)
+
+    def test_transforms_of_the_digits(self):
+        crop = fa.transform.Compose([nn.Unflatten(1, (1, 8, 8)), fa.transform.CenterCrop(4)])
+        plain = fa.data.digits(train=False)
+        self.assertTrue(fa.equal(fa.data.digits(train=False, transform=crop)[5][0], plain[5][0].view(1, 8, 8)[:, 2:6, 2:6]))
+        self.assertTrue(fa.equal(fa.data.digits(transform=lambda x: 1 - x, train=False)[5][0], 1 - plain[5][0]))
+
     def test_modules_in_plain_lists(self):
         net = nn.Module()
         with self.assertWarnsRegex(UserWarning, 'blocks: modules in a plain list .* nn.ModuleList') as warned:

@@ -56,8 +56,11 @@ is_refused() { # compiler, its kind, number of the case, language's options
         first:*) grep -m 1 error log ;;
         *) cat log ;;
         esac > where
-        grep -qF -- "${line#first: }" where || {
-            echo "not said: $line"
+        case $line in
+        not:*) ! grep -qF -- "${line#not: }" where ;;
+        *) grep -qF -- "${line#first: }" where ;;
+        esac || {
+            echo "not as it says: $line"
             cat log
             return 1
         }

@@ -5,13 +5,23 @@ from ctypes import POINTER, c_size_t, c_void_p
 
 from . import _library as _l
 from ._library import Handle, _declare, _fail, _making, _module, _new
-from ._modules import List, Module, _add, _as_input, _child, _first_runs, _look, _part, _replace, _run, _state_of, _tensor, _train
+from ._modules import List, Module, _add, _as_input, _child, _first_runs, _kind, _look, _part, _replace, _run, _state_of, _tensor, _train
 from ._tensor import Parameter, Tensor, _is_numpy
 
 _clone = _declare('fa_module_clone', c_void_p, [c_void_p])
 _sequential = _declare('fa__nn_sequential', c_void_p, [c_size_t, POINTER(c_void_p)])
 _list = _declare('fa__nn_list', c_void_p, [c_size_t, POINTER(c_void_p)])
 _dict = _declare('fa_nn_dict', c_void_p, [])
+
+
+def _title(name):
+    """A name as that of a class: RandomCrop of random_crop."""
+    return ''.join(word.capitalize() for word in name.split('_'))
+
+
+def _shown(given):
+    """Arguments as the text of a layer shows them."""
+    return ', '.join(f'{name}={value!r}' for name, value in given.items())
 
 
 class Layer(Module):
@@ -38,7 +48,7 @@ class Layer(Module):
         self._take(self._make(*arguments, **options))
         given = signature.bind(*arguments, **options)
         given.arguments.update({name: _plain(value) for name, value in given.arguments.items()})
-        shown = ', '.join(f'{name}={value!r}' for name, value in given.arguments.items())
+        shown = _shown(given.arguments)
         given.apply_defaults()
         self.__dict__.update((name, value) for name, value in given.arguments.items() if name not in _NOT_KEPT)
         self.__dict__['_shown'], self.__dict__['_fixed'] = shown, set(given.arguments) - _NOT_KEPT
@@ -298,10 +308,16 @@ class Transform(_OfImages, Layer):
     """A transform of the library, of images (samples, channels, height, width) or of one without the first dimension."""
     __slots__ = ()
 
+    def __repr__(self):
+        return f'{_title(_kind(self._h).decode())}({self.extra_repr()})'
+
 
 class Transforms(_OfImages, Sequential):
     """Transforms one after the other; functions of Python, too, which get images with their first dimension."""
     __slots__ = ()
+
+    def _get_name(self):
+        return 'Compose'
 
 
 class ModuleDict(Container):

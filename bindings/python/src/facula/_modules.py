@@ -279,7 +279,10 @@ class Module(Handle):
     def __repr__(self):
         parts = [f'  ({name}): ' + repr(m).replace('\n', '\n  ') for name, m in self.named_children()]
         inside = '\n' + '\n'.join(parts) + '\n' if parts else self.extra_repr()
-        return f'{type(self).__name__}({inside})'
+        return f'{self._get_name()}({inside})'
+
+    def _get_name(self):
+        return type(self).__name__
 
     # ---- children ----
 

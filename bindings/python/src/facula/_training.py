@@ -256,7 +256,7 @@ class Schedule(Handle):
 
     self.last_epoch is the number of steps so far, and self.base_lrs, of your own, are the rates when the schedule was made."""
     __slots__ = ('optimizer', 'base_lrs', '_kept', '_steps')
-    _step = staticmethod(_declare('fa_schedule_step', c_bool, [c_void_p]))
+    _step = staticmethod(_declare('fa__schedule_step', c_bool, [c_void_p]))  # step() below warns
     _step_metric = staticmethod(_declare('fa_schedule_step_metric', c_bool, [c_void_p, c_double]))
     _epoch = staticmethod(_declare('fa_schedule_epoch', c_int64, [c_void_p]))
     _state = staticmethod(_declare('fa_schedule_state_dict', _StateDict, [c_void_p]))
