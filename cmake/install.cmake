@@ -6,12 +6,12 @@ file(RELATIVE_PATH FACULA_PREFIX_FROM_PC
      ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 
 # About a wrong argument of a macro in a system's header, gcc names the line of the program and not those of the macros.
-# What is below /usr is the system's already; there, -isystem would change the order of the system's own folders.
-set(FACULA_INCLUDE_FLAG "-isystem ")
-if(CMAKE_INSTALL_FULL_INCLUDEDIR MATCHES "^/usr(/local)?/include$")
-    set(FACULA_INCLUDE_FLAG -I)
-endif()
+# What is below /usr is the system's already; there, -isystem would change the order of the system's own folders. The
+# prefix may be chosen when it is installed (`cmake --install build --prefix ...`).
+set(FACULA_INCLUDE_FLAG -I)
 configure_file(cmake/facula.pc.in facula.pc @ONLY)
+set(FACULA_INCLUDE_FLAG "-isystem ")
+configure_file(cmake/facula.pc.in elsewhere/facula.pc @ONLY)
 configure_package_config_file(cmake/faculaConfig.cmake.in faculaConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(faculaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
@@ -37,5 +37,12 @@ install(DIRECTORY include/facula TYPE INCLUDE COMPONENT development FILES_MATCHI
 install(EXPORT faculaTargets NAMESPACE facula:: DESTINATION ${package_dir} COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/faculaConfig.cmake ${PROJECT_BINARY_DIR}/faculaConfigVersion.cmake
         DESTINATION ${package_dir} COMPONENT development)
-install(FILES ${PROJECT_BINARY_DIR}/facula.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+install(CODE "
+    get_filename_component(folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig ABSOLUTE BASE_DIR \"\${CMAKE_INSTALL_PREFIX}\")
+    set(elsewhere /elsewhere)
+    if(\"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\" MATCHES \"^/usr(/local)?/include$\")
+        set(elsewhere)
+    endif()
+    file(INSTALL DESTINATION \"\${folder}\" TYPE FILE FILES \"${PROJECT_BINARY_DIR}\${elsewhere}/facula.pc\")
+" COMPONENT development)
 install(FILES LICENSE NOTICE.md README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)

@@ -14,6 +14,7 @@ enum {
     FA__MOST_NUMBERS = 10,
     FA__MOST_OPTIONS = 10, /* tables end with an entry without a name */
     FA__MOST_COUNTERS = 3,
+    FA__WATCHED_STEPS = 10, /* a parameter without a gradient in so many steps is warned of */
     FA__MOST_BOUND = 5 + FA__MOST_STATES + FA__MOST_COUNTERS + FA__MOST_NUMBERS, /* p, g, lr, key, found */
     FA__PROGRAM_ROOM = 256,
     FA__LOW_ROOM = 3 * FA__PROGRAM_ROOM,
@@ -120,8 +121,9 @@ struct fa_optim {
     fa__group *group, *last;
     size_t groups, count;
     bool capturable;
-    int idle_steps; /* steps without any gradient; -1: there were gradients once */
-    bool stepped;   /* a step was made or skipped, or a state loaded: then a schedule may go on */
+    bool stepped;      /* a step was made or skipped, or a state loaded: then a schedule may go on */
+    int idle_steps;    /* steps without any gradient; -1: there were gradients once */
+    int watched_steps; /* steps with gradients, up to FA__WATCHED_STEPS, when parameters without any are looked for */
 };
 
 #define FA__EACH_GROUP(g, o) for (fa__group *g = (o)->group; g; g = g->next)

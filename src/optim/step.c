@@ -365,6 +365,40 @@ static void warn_of_no_gradients(void)
                  "fa_optim_zero_grad, and the optimizer has to have the parameters that the network trains");
 }
 
+/* "(64, 10)" */
+static void write_shape(char *to, size_t room, const fa_tensor *t)
+{
+    int n = snprintf(to, room, "(");
+    for (int i = 0; i < fa_dim(t); i++)
+        n += snprintf(to + n, room - (size_t)n, i ? ", %lld" : "%lld", (long long)fa_size(t, i));
+    snprintf(to + n, room - (size_t)n, ")");
+}
+
+/* That a parameter has no gradient in steps where others have some is a mistake, unless it is meant: something cuts the
+ * graph, or the loss does not use the parameter. */
+static void warn_of_parameters_without(const fa_optim *o)
+{
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    const fa_tensor *first = NULL;
+    size_t without = 0, number = 0;
+    FA__EACH_GROUP(g, o)
+    for (size_t i = 0; i < g->count; i++) {
+        const fa__slot *slot = &g->slot[i];
+        if (slot->step || !fa_requires_grad(slot->parameter))
+            continue;
+        number = without++ ? number : g->first + i;
+        first = first ? first : slot->parameter;
+    }
+    if (!without || atomic_flag_test_and_set(&warned))
+        return;
+    char shape[256];
+    write_shape(shape, sizeof shape, first);
+    fa__warn(
+        "fa_optim_step: %zu of %zu parameters had no gradient in %d steps, the first of them number %zu, of shape %s: "
+        "fa_detach or .no_grad cuts them off, or the loss does not use them (frozen ones are not counted)",
+        without, o->count, (int)FA__WATCHED_STEPS, number, shape);
+}
+
 static size_t actives(const fa_optim *o)
 {
     size_t n = 0;
@@ -380,7 +414,8 @@ static bool step(fa_optim *o, fa_tensor *found)
     o->stepped = true;
     if ((fa_graph_recording() && !make_replayable(o)) || !groups_run(o, found))
         return false;
-    if (actives(o))
+    const bool active = actives(o) > 0;
+    if (active)
         o->idle_steps = -1;
     else if (o->idle_steps >= 0 && ++o->idle_steps == 2)
         warn_of_no_gradients();
@@ -396,6 +431,8 @@ static bool step(fa_optim *o, fa_tensor *found)
         else /* of a time when it had one */
             fa__state_drop(&slot->state[FA__MASTER], slot->parameter);
     }
+    if (active && o->watched_steps < FA__WATCHED_STEPS && ++o->watched_steps == FA__WATCHED_STEPS)
+        warn_of_parameters_without(o);
     return true;
 }
 

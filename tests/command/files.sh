@@ -122,7 +122,9 @@ check 'a folder: an unknown class' run 1 eval lines.safetensors
 check 'a folder: an unknown class: said' complains 'lines has a class "up", which the network does not know'
 echo rubbish >lines/train/down/10.pgm
 check 'a folder: a bad image' run 1 train cnn --data lines/train --epochs 1
-check 'a folder: a bad image: named' complains 'lines/train/down/10.pgm'
+check 'a folder: a bad image: named' complains 'lines/train/down/10.pgm: .*: --skip-broken leaves out what cannot be read$'
+check 'a folder: predict' run 1 predict lines.safetensors lines/train
+check 'a folder: predict: said' complains 'lines/train is a folder: name the images in it, such as lines/train/\*$'
 mv lines/test/up lines/test/down
 echo rubbish >lines/test/across/0.pgm
 check 'a folder: broken images' run 0 train mlp --data lines --epochs 3 --batch-size 1 --skip-broken --save broken.safetensors
@@ -273,6 +275,8 @@ check 'a whole run, again: the same bytes' cmp -s whole.safetensors again.safete
 check 'a finished run goes on to its end' run 0 train --resume again.safetensors --quiet
 check 'a finished run goes on to its end: the same' [ "$(cat "$out")" = "$(tail -n 1 whole.txt)" ]
 check 'a finished run goes on to its end: the same bytes' cmp -s whole.safetensors again.safetensors
+check 'a finished run goes on: told' run 0 train --resume again.safetensors
+check 'a finished run goes on: told so' says '^goes on behind epoch .* of again.safetensors, which was the last one: --epochs sets more$'
 check 'more epochs' run 0 train --resume again.safetensors --epochs 7 --log kept.csv
 check 'more epochs: one more' [ "$(grep -c '^epoch 7/7' "$out")" -eq 1 ]
 check 'more epochs: behind a long line of the log' [ "$(sed 's/x0*//; s/,.*//' kept.csv | tr '\n' ' ')" = '7 7 ' ]

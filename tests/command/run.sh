@@ -8,6 +8,12 @@ check 'version is a line' says '^facula [0-9]*\.[0-9]*\.[0-9]*$'
 check 'help' run 0 --help
 check 'help names the commands' says 'train MODEL'
 check 'help of a command' run 0 train --help
+cp "$out" "$folder/help"
+check 'help as a command' run 0 help train
+check 'help as a command: the same' cmp -s "$folder/help" "$out"
+check 'help as a command, of all' run 0 help
+check 'help as a command, of all: the commands' says 'train MODEL'
+cp "$folder/help" "$out"
 check 'help names options' says '--batch-size=N'
 check 'help has examples' says '^  facula train --resume net.safetensors --epochs 20$'
 check 'help by a letter' run 0 predict -h
@@ -104,6 +110,8 @@ wrong '--epochs: its N is missing' train mlp --epochs
 wrong '--quiet has no value' train mlp --quiet=3
 wrong '--s is the beginning of several options' train mlp --s 3
 wrong '--config: none.conf: No such file' train mlp --config none.conf
+printf 'learning-rate = 1\n' >"$folder/rate.conf"
+wrong 'there is no option "learning-rate": `facula train --help` lists them$' train mlp --config "$folder/rate.conf"
 wrong '--best and --save are the same file' train mlp --save x --best x
 wrong 'model is missing' train
 wrong '"gpt".*cnn, mlp, linear' train gpt
@@ -135,11 +143,14 @@ wrong '--step-size does not go with --schedule=plateau' train mlp --schedule pla
 wrong '--patience does not go with --schedule=step' train mlp --schedule step --patience 2
 wrong '--gamma: --schedule=plateau' train mlp --schedule plateau --gamma 1
 wrong '--log: "log.txt"' train mlp --log log.txt
+wrong '--save: "net.pt": .* safetensors: net.safetensors$' train mlp --save net.pt
+wrong '--best: "a.b/net.npz": .* a.b/net.safetensors$' train mlp --best a.b/net.npz
+wrong '"digits" is not expected: --data names the data' train mlp digits
 wrong '--save: "" is no name' train mlp --epochs 0 --save ''
 wrong '--resume: "" is no name' train mlp --epochs 0 --resume=
 wrong '--device: "" is no name' bench --device ''
 wrong '--quiet does not go with --json' train mlp --quiet --json
-wrong '--data-dir is missing: the folder of cifar10' train cnn --data cifar10
+wrong '--data-dir is missing: the folder of cifar10, which `facula data get` downloads' train cnn --data cifar10
 wrong 'file is missing' eval
 wrong '"more"' eval net.safetensors more
 wrong '--quiet does not go with --json' eval net.safetensors --quiet --json
@@ -159,7 +170,8 @@ wrong 'does not go with --devices' train mlp --devices late:0 --device late:1
 wrong '"all"' devices all
 wrong 'show, preview or get' data
 wrong 'neither show nor preview' data list digits
-wrong 'dataset is missing' data show
+wrong 'dataset is missing: a name .*, a folder of images, or a CSV file$' data show
+wrong 'dataset is missing: a name such as mnist or cifar10$' data get
 wrong '"more"' data show digits more
 wrong '--out is missing' data preview digits
 wrong '--data-dir is missing' data show mnist

@@ -128,6 +128,13 @@ static void probabilities_as_their_logarithms(void)
     fa_nll_loss(fa_softmax(x, 1), classes);
 }
 
+static void logits_as_logarithms(void)
+{
+    FA_SCOPE;
+    fa_tensor *x = fa_ones(FA_SHAPE(3, 4)), *classes = fa_zeros(FA_SHAPE(3), .dtype = FA_I64);
+    fa_nll_loss(fa_forward(fa_nn_linear(4, 4), x), classes);
+}
+
 static void sigmoid_twice(void)
 {
     FA_SCOPE;
@@ -145,6 +152,8 @@ static void probabilities_as_logits(void **state)
     assert_int_equal(warnings("fa_nll_loss: input was made by softmax, but it has to be log probabilities",
                               probabilities_as_their_logarithms),
                      1);
+    assert_int_equal(
+        warnings("fa_nll_loss: input was made by linear, but it has to be log probabilities", logits_as_logarithms), 1);
 }
 
 /* ---- steps without gradients ---- */
@@ -178,6 +187,55 @@ static void gradients_removed_before_the_step(void)
         fa_optim_zero_grad(o);
         fa_optim_step(o);
     }
+}
+
+static void steps_of(fa_module *net, fa_tensor *(*loss)(fa_module *net), int count)
+{
+    FA_SCOPE;
+    fa_optim *o = fa_optim_adam(net, .lr = 0.1);
+    for (int i = 0; i < count; i++) {
+        fa_optim_zero_grad(o);
+        fa_backward(loss(net));
+        fa_optim_step(o);
+    }
+}
+
+static fa_tensor *loss_of_the_rest(fa_module *net)
+{
+    fa_tensor *h = fa_forward(fa_module_at(net, 0), fa_ones(FA_SHAPE(6, 4)));
+    return fa_sum(fa_forward(fa_module_at(net, 1), fa_detach(h)));
+}
+
+static fa_module *two_layers(void)
+{
+    return fa_nn_sequential(fa_nn_linear(4, 3), fa_nn_linear(3, 2));
+}
+
+static void all_gradients(void)
+{
+    FA_SCOPE;
+    fa_module *net = two_layers(), *few = two_layers(), *frozen = two_layers();
+    steps_of(net, loss_of, 20);
+    steps_of(few, loss_of_the_rest, 9); /* the first layer may follow */
+    fa_module_set_requires_grad(fa_module_at(frozen, 0), false);
+    steps_of(frozen, loss_of_the_rest, 20);
+}
+
+static void detaches_in_the_middle(void)
+{
+    FA_SCOPE;
+    steps_of(two_layers(), loss_of_the_rest, 20);
+    steps_of(two_layers(), loss_of_the_rest, 20);
+}
+
+static void parameters_without_gradients(void **state)
+{
+    (void)state;
+    assert_int_equal(warnings("had no gradient", all_gradients), 0);
+    assert_int_equal(warnings("fa_optim_step: 2 of 4 parameters had no gradient in 10 steps, the first of them number "
+                              "0, of shape (3, 4): fa_detach or .no_grad cuts them off",
+                              detaches_in_the_middle),
+                     1);
 }
 
 static void steps_without_gradients(void **state)
@@ -460,10 +518,15 @@ static void freed_result_behind_an_error(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(training_mode_in_evaluation), TEST(probabilities_as_logits),
-                                       TEST(steps_without_gradients),     TEST(schedules_before_steps),
-                                       TEST(dropout_without_effect),      TEST(layers_that_were_not_added),
-                                       TEST(size_of_a_pointer),           TEST(freed_result),
+    const struct CMUnitTest tests[] = {TEST(training_mode_in_evaluation),
+                                       TEST(probabilities_as_logits),
+                                       TEST(steps_without_gradients),
+                                       TEST(schedules_before_steps),
+                                       TEST(parameters_without_gradients),
+                                       TEST(dropout_without_effect),
+                                       TEST(layers_that_were_not_added),
+                                       TEST(size_of_a_pointer),
+                                       TEST(freed_result),
                                        TEST(freed_result_behind_an_error)};
     return RUN("mistakes");
 }

@@ -36,8 +36,9 @@ static int unknown(const char *path, int line, const char *name)
     for (const setting *row = setting_rows; row->name; row++)
         if (row->commands & TRAIN || row == setting_rows)
             names[count++] = row->name;
+    const char *like = style_hint(name, names, hint, sizeof hint);
     return command_wrong("%s:%d: there is no option \"%s\"%s", path, line, name,
-                         style_hint(name, names, hint, sizeof hint));
+                         *like ? like : ": `facula train --help` lists them");
 }
 
 /* A flag is `true` or `false`, in a file. */

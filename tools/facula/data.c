@@ -290,12 +290,14 @@ int command_data(int argc, char **argv)
         return command_wrong(
             verb ? "data: \"%s\" is neither show nor preview nor get" : "data: show, preview or get is missing", verb);
     if (!what || s.arguments > 2)
-        return command_wrong(what ? "\"%s\" is not expected" : "the dataset is missing", what ? s.argument[2] : "");
+        return what ? command_wrong("\"%s\" is not expected", s.argument[2])
+                    : command_wrong("the dataset is missing: a name such as mnist or cifar10%s",
+                                    strcmp(verb, "get") == 0 ? "" : ", a folder of images, or a CSV file");
     if (strcmp(verb, "get") == 0)
         return get(what, &s);
     const data_set *set = data_set_named(what);
     if ((is_only_shown(what) || (set && set->needs_folder)) && !s.data_dir)
-        return command_wrong("--data-dir is missing: the folder of %s", what);
+        return command_wrong("--data-dir is missing: the folder of %s, which `facula data get` downloads", what);
     if (!set && data_is_table(what) && strcmp(verb, "preview") == 0)
         return command_wrong("preview shows images, and \"%s\" is a table", what);
     FA_SCOPE;

@@ -118,6 +118,14 @@ bool data_is_table(const char *path)
     return false;
 }
 
+int data_failed(const settings *s)
+{
+    bool folder = !data_set_named(s->data) && !data_is_table(s->data);
+    if (folder && !s->skip_broken && strstr(fa_error_message(), "fa_image_read: "))
+        fa_error_append(": --skip-broken leaves out what cannot be read");
+    return command_failed();
+}
+
 int data_check(const settings *s)
 {
     struct stat status;
@@ -126,7 +134,9 @@ int data_check(const settings *s)
     if (s->skip_broken && (set || data_is_table(s->data)))
         return command_wrong("--skip-broken: %s is no folder of images", s->data);
     if (set)
-        return set->needs_folder && !s->data_dir ? command_wrong("--data-dir is missing: the folder of %s", s->data)
+        return set->needs_folder && !s->data_dir ? command_wrong("--data-dir is missing: the folder of %s, which "
+                                                                 "`facula data get` downloads",
+                                                                 s->data)
                                                  : 0;
     if (there && S_ISDIR(status.st_mode))
         return 0;

@@ -14,7 +14,7 @@ static int show(const settings *s, const network *n, fa_module *net, fa_device d
                                              .skip_bad_samples = s->skip_broken)
                             : NULL;
     if (fa_failed() || !evaluate(net, loader, n->classes, &t))
-        return command_failed();
+        return data_failed(s);
     if (s->json) {
         json j = {.file = stdout};
         json_open(&j, NULL, '{');

@@ -124,6 +124,14 @@ int main(int argc, char **argv)
     int at = arguments_read(argc, argv, &before);
     if (at == argc)
         arguments_wrong(name, "a command is missing: %s", names);
+    if (!strcmp(argv[at], "help")) { /* [COMMAND]: what --help says of it */
+        static char asked[] = "--help";
+        bool of_one = argc - at > 1;
+        if (of_one)
+            argv[at] = argv[at + 1];
+        argv[at + of_one] = asked;
+        at = arguments_read(argc, argv, &before);
+    }
     for (int i = 0; i < COMMANDS; i++)
         if (!strcmp(argv[at], commands[i].name)) {
             snprintf(name, sizeof name, "facula %s", commands[i].name);

@@ -49,6 +49,8 @@ const data_set *data_set_like(const char *data);
 bool data_is_table(const char *path);
 /* Checks --data and --data-dir: 0, or the exit code after a message. */
 int data_check(const settings *s);
+/* command_failed(), with a word about --skip-broken if the error is an image of a folder. */
+int data_failed(const settings *s);
 
 /* Describes a network for the data of the settings. False and an error if they cannot be read. */
 bool network_for(const settings *s, network *n);

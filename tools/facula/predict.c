@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* What is computed of a network, and where. */
 typedef struct predictor {
@@ -39,6 +40,9 @@ static bool probabilities(const predictor *p, const char *path, double *to)
     FA_SCOPE;
     FA_USE(.no_grad = true);
     const network *n = p->n;
+    struct stat status;
+    if (!stat(path, &status) && S_ISDIR(status.st_mode))
+        return fa_fail(FA_ERROR_FILE, "%s is a folder: name the images in it, such as %s/*", path, path);
     fa_tensor *image = fa_image_read(path, .channels = n->channels);
     if (!image)
         return false;

@@ -92,6 +92,21 @@ static int check_data(const settings *s)
     return 0;
 }
 
+/* A name of another format is refused when it is written to, which is behind an epoch. */
+static int check_name(const char *option, const char *path)
+{
+    static const char *const others[] = {".pt", ".pth", ".npy", ".npz"};
+    size_t length = path ? strlen(path) : 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        size_t of = strlen(others[i]);
+        if (length > of && !strcmp(path + length - of, others[i]))
+            return command_wrong("%s: \"%s\": the file is none of PyTorch's or NumPy's, but safetensors: "
+                                 "%.*s.safetensors",
+                                 option, path, (int)(length - of), path);
+    }
+    return 0;
+}
+
 /* What is wrong with them together; 0: nothing. */
 static int check(const settings *s)
 {
@@ -109,6 +124,10 @@ static int check(const settings *s)
         return command_wrong("--log: \"%s\" ends with neither .csv nor .jsonl", s->log);
     if (s->quiet && s->json)
         return command_wrong("--quiet does not go with --json");
+    wrong = check_name("--save", s->save);
+    wrong = wrong ? wrong : check_name("--best", s->best);
+    if (wrong)
+        return wrong;
     if (s->save && s->best && !strcmp(s->save, s->best))
         return command_wrong("--best and --save are the same file");
     wrong = check_schedule(s);
@@ -162,7 +181,8 @@ static void print_head(const run *r)
         printf(", %d processes", fa_dist_size(r->world));
     printf("\n");
     if (r->done)
-        printf("goes on behind epoch %" PRId64 " of %s\n", r->done, r->s.resume);
+        printf("goes on behind epoch %" PRId64 " of %s%s\n", r->done, r->s.resume,
+               r->done < r->s.epochs ? "" : ", which was the last one: --epochs sets more");
 }
 
 static void print_epoch(const run *r, const char *label, const epoch_facts *e)
@@ -363,13 +383,13 @@ static int stopped(run *r)
 static int run_all(run *r, const fa_saved *file)
 {
     if ((file && !network_read(file, r->s.resume, &r->n)) || !run_new(r) || (file && !run_load(r, r->s.resume, file)))
-        return command_failed();
+        return data_failed(&r->s);
     int64_t first = r->done + 1;
     if (!r->s.quiet && !r->s.json)
         print_head(r);
     bool good = train(r);
     if (fa_failed())
-        return command_failed();
+        return data_failed(&r->s);
     if (!good)
         return stopped(r);
     if (r->s.json)
@@ -394,7 +414,7 @@ static int read_settings(settings *s, fa_saved *file)
     if (wrong)
         return wrong;
     if (s->arguments > 1)
-        return command_wrong("\"%s\" is not expected", s->argument[1]);
+        return command_wrong("\"%s\" is not expected: --data names the data", s->argument[1]);
     if (s->arguments && !setting_read(s, setting_rows, s->argument[0]))
         return wrong_model(s->argument[0]);
     s->given |= (uint64_t)(s->arguments > 0);

@@ -183,7 +183,8 @@ typedef struct {
 
 static fa_tensor *nll_loss_compose(fa__call *c)
 {
-    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    static atomic_flag warned = ATOMIC_FLAG_INIT, warned_of_logits = ATOMIC_FLAG_INIT;
+    static const char needed[] = "log probabilities, as fa_log_softmax gives";
     const nll_loss_args *a = c->args;
     int dim = a->input->rank > 1 ? 1 : 0;
     if (!fa__check_reduction(c, a->reduction))
@@ -194,7 +195,8 @@ static fa_tensor *nll_loss_compose(fa__call *c)
     }
     if (!fa__check_classes(c, a->input, a->target, dim) || !fa__check_class_weight(c, a->weight, a->input->shape[dim]))
         return NULL;
-    fa__warn_of_probabilities(c, a->input, FA__OP_softmax, "log probabilities, as fa_log_softmax gives", &warned);
+    fa__warn_of_probabilities(c, a->input, FA__OP_softmax, needed, &warned);
+    fa__warn_of_probabilities(c, a->input, FA__OP_linear, needed, &warned_of_logits);
     const cross_entropy_args entropy = {.input = a->input,
                                         .target = a->target,
                                         .weight = a->weight,

@@ -16,8 +16,8 @@ bool fa__check_one_shape(const fa__call *, const char *name, const fa_tensor *on
 bool fa__check_weight(const fa__call *, const char *name, const fa_tensor *weight, const fa_tensor *t);
 /* Whether class numbers are integers in input's shape without dimension `dim`; an error if not. */
 bool fa__check_classes(const fa__call *, const fa_tensor *input, const fa_tensor *target, int dim);
-/* Logs a warning, unless `warned`, if the input of a loss was made by softmax or sigmoid, FA__OP_name, where it has to
- * be what `needed` says. */
+/* Logs a warning, unless `warned`, if the input of a loss was made by `made_by`, such as FA__OP_softmax, where it has
+ * to be what `needed` says. */
 void fa__warn_of_probabilities(const fa__call *, const fa_tensor *input, int made_by, const char *needed,
                                atomic_flag *warned);
 /* Whether `weight` has one number for each class (NULL does); an error if not. */

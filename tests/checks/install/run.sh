@@ -46,11 +46,11 @@ for cc in gcc gcc-11 gcc-13 gcc-14 clang clang-13 clang-15 clang-16 clang-19; do
 done
 # Outside of /usr the headers are a system's, and messages about wrong arguments begin with the program's line.
 printf '#include <facula/facula.h>\nfa_tensor *f(fa_tensor *x)\n{\n    return fa_sum(x, 1);\n}\n' >"$root/wrong.c"
-try 'pkg-config, of another prefix: configures' cmake -G Ninja -S "$1" -B "$root/opt" -DCMAKE_INSTALL_PREFIX=/opt/facula
-cp "$root/opt/facula.pc" "$libdir/pkgconfig/other.pc"
 # shellcheck disable=SC2016 # the inner shell's
-try 'pkg-config, of another prefix: the first error is at the line of the program' sh -c \
-    'gcc -std=c11 $(pkg-config --cflags other) -fsyntax-only "$1/wrong.c" 2>&1 | grep -m 1 error: | grep "wrong.c:4:12: .*fa_sum: options have names"' - "$root"
+try 'pkg-config: the first error is at the line of the program' sh -c \
+    'gcc -std=c11 $(pkg-config --cflags facula) -fsyntax-only "$1/wrong.c" 2>&1 | grep -m 1 error: | grep "wrong.c:4:12: .*fa_sum: options have names"' - "$root"
+try 'install below /usr' env DESTDIR="$root/usr" cmake --install "$2" --prefix /usr
+try 'install below /usr: its folder is the system'"'"'s already' sh -c 'grep "^Cflags: -I" "$(find "$1" -name facula.pc)"' - "$root/usr"
 # shellcheck disable=SC2086 # a list of words
 try 'dlopen: builds' gcc -std=gnu11 -Wall -Wextra -Werror $cflags "$here/loaded.c" -ldl -lpthread -o "$root/loaded"
 try 'dlopen: runs' "$root/loaded" "$libdir/libfacula.so"
