@@ -186,7 +186,7 @@ static void finish(fa__workers *w, const job *j, fa__made *made, const fa_error 
     bool wanted = j->run == w->run && !w->ending;
     if (wanted) {
         slot *s = &w->slot[j->number % w->slots];
-        if (!w->plan.options.prefetch)
+        if (!w->plan.options.prefetch && made->sample.input)
             w->ahead = ahead_for(w, made);
         s->made = *made;
         s->error = *error;
