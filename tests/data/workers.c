@@ -286,7 +286,7 @@ static void workers_prepare_ahead(void **state)
     assert_true(atomic_load(&o.most_inside) <= 2 + 1); /* and the loop */
     fa_loader_times t = fa_loader_report(loader);
     assert_int_equal(t.batches, 10);
-    assert_true(t.reading > 0.014 && t.waiting < t.reading + 20);
+    assert_true(t.reading > 0.01 && t.waiting < t.reading + 20); /* what was taken has been read */
     assert_no_error();
 }
 
