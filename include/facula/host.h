@@ -63,6 +63,11 @@ typedef void fa_log_function(void *context, fa_log_level level, const char *mess
 FA_API void fa_set_log(fa_log_function *function, void *context);
 /* Logs a warning about the call that this thread is in, which begins with its file and line. */
 FA_API void fa__warn(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+/* A shape in a message: "(1, 3, 8, 8)". */
+typedef struct fa__shape_text {
+    char text[FA_MAX_DIMS * 22 + 3];
+} fa__shape_text;
+FA_API fa__shape_text fa__shape_write(fa_shape shape);
 /* Sets the function that rewrites what goes to standard error, in memory of `size` bytes, in the words of another
  * language; NULL: none. */
 FA_API void fa__log_words(void (*rewrite)(char *message, size_t size));

@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "core/context.h"
 #include <dlfcn.h>
+#include <facula/host.h>
+#include <stdio.h>
 #include <string.h>
 
 void fa__tensor_inner(fa_tensor *t, bool inner)
@@ -194,6 +196,16 @@ void fa__describe_shape(struct fa__text *text, int rank, const int64_t *shape)
     for (int i = 0; i < rank && i < FA_MAX_DIMS; i++)
         fa__text_add(text, i ? ", %lld" : "%lld", (long long)shape[i]);
     fa__text_add(text, rank > FA_MAX_DIMS ? ", ...)" : rank == 1 ? ",)" : ")");
+}
+
+fa__shape_text fa__shape_write(fa_shape shape)
+{
+    fa__shape_text s = {"("};
+    size_t at = 1;
+    for (int i = 0; i < shape.rank && i < FA_MAX_DIMS; i++)
+        at += (size_t)snprintf(s.text + at, sizeof s.text - at, i ? ", %lld" : "%lld", (long long)shape.dim[i]);
+    snprintf(s.text + at, sizeof s.text - at, ")");
+    return s;
 }
 
 void fa__describe_size_error(struct fa__text *text, fa_dtype dtype, int rank, const int64_t *shape)

@@ -4,6 +4,7 @@
 #include <facula/dataset.h>
 #include <facula/device.h>
 #include <facula/error.h>
+#include <facula/host.h>
 #include <facula/ops/create.h>
 #include <facula/ops/shape.h>
 #include <facula/random.h>
@@ -133,19 +134,19 @@ static const char *item_name(int item)
     return names[item];
 }
 
-static const char *describe(char text[static 160], const fa_tensor *t)
+enum { ROOM = 300 }; /* of a tensor's description */
+
+static const char *describe(char text[static ROOM], const fa_tensor *t)
 {
-    int at = snprintf(text, 160, "%s (", fa_dtype_name(fa_tensor_dtype(t)));
-    for (int i = 0; i < fa_dim(t); i++)
-        at += snprintf(text + at, 160 - (size_t)at, "%s%" PRId64, i ? ", " : "", fa_size(t, i));
-    snprintf(text + at, 160 - (size_t)at, ") on %s", fa_device_name(fa_tensor_device(t)));
+    snprintf(text, ROOM, "%s %s on %s", fa_dtype_name(fa_tensor_dtype(t)), fa__shape_write(fa_tensor_shape(t)).text,
+             fa_device_name(fa_tensor_device(t)));
     return text;
 }
 
 /* Checks that a tensor of another sample can be stacked with that of the first one. */
 static bool fits(const fa_dataset *d, int64_t index, int item, const fa_tensor *row, const fa_tensor *t)
 {
-    char first[160], other[160];
+    char first[ROOM], other[ROOM];
     bool alike = row && t && fa_tensor_dtype(row) == fa_tensor_dtype(t) && fa_dim(row) == fa_dim(t)
                  && fa_device_equal(fa_tensor_device(row), fa_tensor_device(t)),
          good = alike;
@@ -255,7 +256,7 @@ static bool get_many(fa_dataset *d, const int64_t *index, int64_t count, fa_samp
         good = d->type.batch(d->context, index, count, batch);
     }
     for (int k = 0; good && !caught.code && k < FA__ITEMS; k++) {
-        char text[160];
+        char text[ROOM];
         const fa_tensor *t = *fa__sample_item(batch, k);
         if (!t && k == 0)
             good =

@@ -2,10 +2,10 @@
 #include "dist/call.h"
 #include <facula/device.h>
 #include <facula/error.h>
+#include <facula/host.h>
 #include <facula/ops/create.h>
 #include <facula/ops/shape.h>
 #include <facula/tensor.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,13 +54,10 @@ bool fa__dist_check_rank(const fa_group *g, int rank, const char *name)
 
 bool fa__dist_check_parts(const fa_tensor *t, const fa_group *g, const char *name)
 {
-    if (!fa_dim(t))
-        return fa_fail(FA_ERROR_SHAPE, "%s: the tensor has no dimension 0 to divide among the %d ranks", name,
-                       g->wire->size);
-    return fa_size(t, 0) % g->wire->size == 0
+    return (fa_dim(t) > 0 && fa_size(t, 0) % g->wire->size == 0)
            || fa_fail(FA_ERROR_SHAPE,
-                      "%s: dimension 0 of the tensor has size %" PRId64 ", which is no multiple of the %d ranks", name,
-                      fa_size(t, 0), g->wire->size);
+                      "%s: the size of dimension 0 has to be a multiple of the %d ranks; the shape is %s", name,
+                      g->wire->size, fa__shape_write(fa_tensor_shape(t)).text);
 }
 
 void fa__dist_to(fa__dist_call *c, int rank, const void *data, size_t bytes)

@@ -62,16 +62,6 @@ bool fa__pair_check(const char *who, const char *option, fa_pair pair, int64_t l
                       height < least ? height : width);
 }
 
-fa__shape_text fa__shape_write(fa_shape shape)
-{
-    fa__shape_text s = {"("};
-    size_t at = 1;
-    for (int i = 0; i < shape.rank && i < FA_MAX_DIMS; i++)
-        at += (size_t)snprintf(s.text + at, sizeof s.text - at, "%s%" PRId64, i ? ", " : "", shape.dim[i]);
-    snprintf(s.text + at, sizeof s.text - at, ")");
-    return s;
-}
-
 bool fa__input_check(const char *kind, const fa_tensor *x, int64_t channels, int dims, int or_dims)
 {
     fa_shape s = fa_tensor_shape(x);

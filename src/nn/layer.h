@@ -2,6 +2,7 @@
 #ifndef FA__NN_LAYER_H
 #define FA__NN_LAYER_H
 #include <facula/error.h>
+#include <facula/host.h>
 #include <facula/layer.h>
 #include <facula/tensor.h>
 
@@ -46,10 +47,4 @@ bool fa__is_recurrent(const fa_module *module);
  * each element of the projected query is multiplied with keys and values. */
 bool fa__is_attention(const fa_module *module);
 bool fa__attention_work(const fa_module *module, fa_tensors inputs, int64_t *projected, int64_t *times);
-
-/* "(1, 3, 8, 8)" */
-typedef struct fa__shape_text {
-    char text[FA_MAX_DIMS * 22 + 3];
-} fa__shape_text;
-fa__shape_text fa__shape_write(fa_shape shape);
 #endif

@@ -365,15 +365,6 @@ static void warn_of_no_gradients(void)
                  "fa_optim_zero_grad, and the optimizer has to have the parameters that the network trains");
 }
 
-/* "(64, 10)" */
-static void write_shape(char *to, size_t room, const fa_tensor *t)
-{
-    int n = snprintf(to, room, "(");
-    for (int i = 0; i < fa_dim(t); i++)
-        n += snprintf(to + n, room - (size_t)n, i ? ", %lld" : "%lld", (long long)fa_size(t, i));
-    snprintf(to + n, room - (size_t)n, ")");
-}
-
 /* That a parameter has no gradient in steps where others have some is a mistake, unless it is meant: something cuts the
  * graph, or the loss does not use the parameter. */
 static void warn_of_parameters_without(const fa_optim *o)
@@ -391,12 +382,10 @@ static void warn_of_parameters_without(const fa_optim *o)
     }
     if (!without || atomic_flag_test_and_set(&warned))
         return;
-    char shape[256];
-    write_shape(shape, sizeof shape, first);
     fa__warn(
         "fa_optim_step: %zu of %zu parameters had no gradient in %d steps, the first of them number %zu, of shape %s: "
         "fa_detach or .no_grad cuts them off, or the loss does not use them (frozen ones are not counted)",
-        without, o->count, (int)FA__WATCHED_STEPS, number, shape);
+        without, o->count, (int)FA__WATCHED_STEPS, number, fa__shape_write(fa_tensor_shape(first)).text);
 }
 
 static size_t actives(const fa_optim *o)

@@ -1,10 +1,12 @@
 /* Loaders with workers: the same batches for any number of them, also from a saved position; failures, early ends,
  * process ends, forks; and copies to a device beside the work of the loop. */
+#define _GNU_SOURCE /* SCHED_BATCH */
 #include "backend/late/late.h"
 #include "support/api_test.h"
 #include "support/process.h"
 #include <facula/data.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
@@ -182,6 +184,7 @@ typedef struct own {
     _Atomic bool holds; /* nor do samples 1 and 2, but in the thread of the loop */
     pthread_t loop;
     _Atomic int64_t by_loop; /* gets in that thread */
+    _Atomic int policy;      /* of the scheduler, in the last get */
 } own;
 
 static int64_t own_length(void *context)
@@ -203,6 +206,10 @@ static bool own_get(void *context, int64_t index, fa_sample *sample)
     atomic_fetch_add(&o->by_loop, by_loop);
     while ((index == 1 || index == 2) && atomic_load(&o->holds) && !by_loop)
         sleep_ms(1);
+    struct sched_param parameters;
+    int policy;
+    if (!by_loop && !pthread_getschedparam(pthread_self(), &policy, &parameters))
+        atomic_store(&o->policy, policy);
     if (o->ms)
         sleep_ms(o->ms);
     atomic_fetch_sub(&o->inside, 1);
@@ -311,6 +318,20 @@ static void small_batches_are_prepared_further_ahead(void **state)
                 break;
         }
     }
+    assert_no_error();
+}
+
+/* On Linux, a worker that wakes up does not preempt the loop. */
+static void workers_do_not_preempt(void **state)
+{
+    (void)state;
+    own o = {.length = 9, .fails_at = -1, .loop = pthread_self()};
+    FA_SCOPE;
+    FA_EACH (batch, fa_data_loader(own_dataset(&o), .workers = 1))
+        continue;
+#ifdef __linux__
+    assert_int_equal(atomic_load(&o.policy), SCHED_BATCH);
+#endif
     assert_no_error();
 }
 
@@ -575,6 +596,7 @@ int main(void)
         TEST(failures_reach_the_loop),
         TEST(workers_prepare_ahead),
         TEST(small_batches_are_prepared_further_ahead),
+        TEST(workers_do_not_preempt),
         TEST(all_workers_work),
         TEST(one_worker_is_one_thread),
         TEST(the_loop_makes_what_no_worker_has_begun),

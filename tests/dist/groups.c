@@ -366,7 +366,8 @@ static void wrong_arguments(void **state)
     fa_group *two[2];
     assert_true(fa_dist_threads(2, 1, two));
     assert_null(fa_dist_all_to_all(fa_ones(FA_SHAPE(3)), two[0]));
-    assert_error(FA_ERROR_SHAPE, "dimension 0 of the tensor has size 3, which is no multiple of the 2 ranks");
+    assert_error(FA_ERROR_SHAPE,
+                 "fa_dist_all_to_all: the size of dimension 0 has to be a multiple of the 2 ranks; the shape is (3)");
 }
 
 /* ---- ranks as processes ---- */

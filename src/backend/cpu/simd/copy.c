@@ -7,9 +7,9 @@
 /* Calls cost more than so few bytes. */
 enum { FEW = 32 };
 
-/* So many elements of each row at a time, if the elements of a row lie between those of the others: they come from the
- * same lines of memory. */
-enum { WOVEN = 2048 };
+/* Elements of each row that are copied at a time where rows are interleaved, as the colors of pixels are: they come
+ * from the same cache lines. */
+enum { INTERLEAVED = 2048 };
 
 /* Every third byte, as of the colors of pixels: 16 at a time out of 48. */
 typedef u8 bytes_16 __attribute__((__vector_size__(16)));
@@ -55,7 +55,7 @@ __attribute__((noinline)) static void row_of_thirds(u8 *restrict to, const u8 *r
                                    int64_t from_step, int64_t rows, int64_t n)                                         \
     {                                                                                                                  \
         const bool run = to_step == 1 && from_step == 1 && n * (bits / 8) > FEW;                                       \
-        const int64_t part = !run && rows > 1 && from_row < from_step ? WOVEN : n; /* rows share lines of memory */    \
+        const int64_t part = !run && rows > 1 && from_row < from_step ? INTERLEAVED : n;                               \
         for (int64_t i = 0; i < n; i += part)                                                                          \
             for (int64_t r = 0; r < rows; r++) {                                                                       \
                 u##bits *y = (u##bits *)to + r * to_row + i * to_step;                                                 \
