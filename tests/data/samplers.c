@@ -274,8 +274,8 @@ static void computed_permutations(void **state)
 static void huge_datasets(void **state)
 {
     (void)state;
-    FA_SCOPE;
     int64_t n = INT64_C(1000000000000), seen[64], count = 0;
+    FA_SCOPE; /* ends before n does, and workers with it */
     fa_dataset *d = synthetic(&n);
     for (int64_t workers = 0; workers < 3; workers += 2) {
         fa_loader *loader = fa_data_loader(d, .batch_size = 8, .shuffle = true, .seed = 3, .workers = workers);
@@ -322,8 +322,8 @@ static const fa_sampler_type own_type = {"mine", own_length, own_order, NULL};
 static void user_samplers(void **state)
 {
     (void)state;
-    FA_SCOPE;
     int64_t n = COUNT;
+    FA_SCOPE;
     fa_dataset *d = synthetic(&n);
     for (int64_t workers = 0; workers < 3; workers++) {
         fa_loader *loader =

@@ -305,8 +305,8 @@ static void small_batches_are_prepared_further_ahead(void **state)
         int64_t more, ahead;
     } cases[] = {{0, 64}, {1 << 18, 15}, {1 << 22, 4}};
     for (int i = 0; i < 3; i++) {
-        FA_SCOPE;
         own o = {.length = 100, .fails_at = -1, .more = cases[i].more};
+        FA_SCOPE;
         fa_loader *loader = fa_data_loader(own_dataset(&o), .workers = 2, .batch_size = 1);
         FA_EACH (batch, loader) {
             if (batch.index < 2)
