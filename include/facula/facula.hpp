@@ -228,6 +228,7 @@ inline std::string in_cpp(std::string message)
         {"fa_tensor_dtype", "dtype()"},
         {"fa_tensor_device", "device()"},
         {"fa_requires_grad", "requires_grad()"},
+        {"fa_is_leaf", "is_leaf()"},
         {"fa_grad", "grad()"},
         {"fa_module_train", "train()"},
         {"fa_module_training", "training()"},
@@ -1046,6 +1047,11 @@ class tensor : public handle<fa_tensor>
     bool requires_grad(FA__HERE) const
     {
         return detail::ask(file, line, fa_requires_grad, get());
+    }
+    /** Whether it is not the result of a recorded operation. */
+    bool is_leaf(FA__HERE) const
+    {
+        return detail::ask(file, line, fa_is_leaf, get());
     }
     /** Makes backward() keep the gradient of a tensor that is no leaf, for grad(). */
     const tensor &retain_grad(FA__HERE) const

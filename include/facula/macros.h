@@ -193,7 +193,7 @@ struct fa__line_guard {
 #define FA__NAMED4(none, a, b, c, d, e, ...) (#e ".", #d)
 #define FA__NAMED5(none, a, b, c, d, e, f, ...) (#f ".", #e)
 #define FA__CHECK_COMPLETE(f, texts) FA__STATIC_ASSERT(__builtin_strcmp(FA__LAST_OPERAND texts, "."), f ": an argument is missing"); FA__STATIC_ASSERT(!FA__IS_OPTION(FA__LAST_OPERAND texts), f ": operands go without names, before the options");
-#define FA__CHECK_NAMED(f, texts) FA__STATIC_ASSERT(FA__IS_NAMED(FA__BEHIND_OPERANDS texts), f ": options have names, such as .dim = 1");
+#define FA__CHECK_NAMED(f, texts) FA__STATIC_ASSERT(FA__IS_NAMED(FA__BEHIND_OPERANDS texts), f ": options have names: .name = value");
 #define FA__BEHIND_OPERANDS(behind, last) behind
 #define FA__LAST_OPERAND(behind, last) last
 /* `.bias = 1`, but not `.5`, and not a dot alone; an operand that is a dimension may be called `.dim` */

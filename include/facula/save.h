@@ -140,8 +140,8 @@ typedef struct fa_save_options {
  *      fa_save(FA_NAMED("mean", mean, "std", std), "statistics.safetensors")
  *
  *  @param state   a module, of which fa_module_state() is written, or an fa_parameters with names
- *  @param path    path of the file, which is replaced if it exists. A name that ends with ".pt" or ".pth" is an error:
- *  PyTorch's files are pickles, which the library neither writes nor reads
+ *  @param path    path of the file, which is replaced if it exists. A name that ends with ".pt" or ".pth" gives a
+ *  safetensors file and a warning: torch.load() reads pickles, which the library neither writes nor reads
  *  @param options the options shown above; NULL for the defaults
  *  @return false and an error, with the old file unchanged. Names and strings that are not valid UTF-8 are an error */
 FA_API bool fa_save(fa_parameters state, const char *path, const fa_save_options *options);
@@ -283,8 +283,7 @@ typedef fa_checkpoint_options fa_checkpoint_load_options;
  *  An epoch that was left with `break` is resumed where it was left; fa_loader_position() explains how to continue
  *  with the next epoch instead.
  *
- *  @param path    path of the file, which is replaced if it exists. A name that ends with ".pt" or ".pth" is an error,
- * as for fa_save()
+ *  @param path    path of the file, which is replaced if it exists. ".pt" and ".pth": as for fa_save()
  *  @param options the objects to save
  *  @return false and an error, with the old file unchanged */
 FA_API bool fa_checkpoint_save(const char *path, const fa_checkpoint_options *options);

@@ -129,7 +129,7 @@ bool(fa_checkpoint_save)(const char *path, const fa_checkpoint_options *options)
 {
     fa_checkpoint_options o = FA__DEFAULT_fa_checkpoint;
     fa__options_read(&o, o.size, options);
-    if (fa_error_stands() || !fa__check_no_pickle("fa_checkpoint_save", path))
+    if (fa_error_stands())
         return false;
     FA_SCOPE;
     fa_parameters model = {0};
@@ -146,9 +146,13 @@ bool(fa_checkpoint_save)(const char *path, const fa_checkpoint_options *options)
         return false;
     list *l = list_new(model.count + optim.tensors.count + optim.numbers.count + schedule.tensors.count
                        + schedule.numbers.count + scaler.numbers.count + 3);
-    return l && add_all(l, MODEL, model) && add_part(l, &optim_part, &optim) && add_part(l, &schedule_part, &schedule)
-           && add_part(l, &scaler_part, &scaler) && add_places(l, o.loader)
-           && write(path, l, o.metadata, (const char *const[]){version, optim.kind, schedule.kind, scaler.kind});
+    bool good = l && add_all(l, MODEL, model) && add_part(l, &optim_part, &optim)
+                && add_part(l, &schedule_part, &schedule) && add_part(l, &scaler_part, &scaler)
+                && add_places(l, o.loader)
+                && write(path, l, o.metadata, (const char *const[]){version, optim.kind, schedule.kind, scaler.kind});
+    if (good)
+        fa__warn_of_pickle("fa_checkpoint_save", path);
+    return good;
 }
 
 /* ---- loading ---- */

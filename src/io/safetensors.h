@@ -80,8 +80,8 @@ int fa__utf8_length(const char *text);
 bool fa__stored_texts_check(const char *who, const char *what, const char *const *text, size_t count);
 /* Checks what is to be written. */
 bool fa__stored_check(const char *who, const char *path, fa_parameters state, fa_metadata metadata);
-/* False and an error if the path ends as those of PyTorch's pickles do: .pt or .pth. */
-bool fa__check_no_pickle(const char *who, const char *path);
+/* Warns if the path of a file that was written ends as those of PyTorch's pickles do: .pt or .pth. */
+void fa__warn_of_pickle(const char *who, const char *path);
 /* Writes a file. */
 bool fa__stored_write(const char *who, const char *path, fa_parameters state, fa_metadata metadata);
 

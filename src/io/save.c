@@ -1,6 +1,7 @@
 /* Saving and loading by name. */
 #include "io/npy.h"
 #include <facula/error.h>
+#include <facula/host.h>
 #include <facula/scope.h>
 
 static bool ends_with(const char *path, const char *ending)
@@ -9,13 +10,12 @@ static bool ends_with(const char *path, const char *ending)
     return length >= size && !strcmp(path + length - size, ending);
 }
 
-bool fa__check_no_pickle(const char *who, const char *path)
+void fa__warn_of_pickle(const char *who, const char *path)
 {
-    return !path || !(ends_with(path, ".pt") || ends_with(path, ".pth"))
-           || fa_fail(FA_ERROR_ARGUMENT,
-                      "%s: %s: torch.load() would not read this file, which is no pickle of Python's: a name that "
-                      "ends with .safetensors is read by safetensors.torch.load_file()",
-                      who, path);
+    if (ends_with(path, ".pt") || ends_with(path, ".pth"))
+        fa__warn(
+            "%s: %s is a safetensors file: Facula and safetensors.torch.load_file() read it, torch.load() does not",
+            who, path);
 }
 
 /* Writes one of NumPy's files. */
@@ -43,7 +43,10 @@ bool(fa_save)(fa_parameters state, const char *path, const fa_save_options *opti
     bool many = path && ends_with(path, ".npz");
     if (many || (path && ends_with(path, ".npy")))
         return save_numpy(path, state, o.metadata, many);
-    return fa__check_no_pickle("fa_save", path) && fa__save_safetensors(state, path, options);
+    bool good = fa__save_safetensors(state, path, options);
+    if (good)
+        fa__warn_of_pickle("fa_save", path);
+    return good;
 }
 
 bool(fa_load)(fa_parameters state, const char *path, const fa_load_options *options)

@@ -1000,6 +1000,7 @@ static void gradients()
         CHECK(!(w * 2).requires_grad());
     }
     CHECK((w * 2).requires_grad());
+    CHECK(w.is_leaf() && !(w * 2).is_leaf());
     const fa::tensor inner = (w * 2).retain_grad();
     fa::sum(inner * 3).backward();
     CHECK((fa::equal(inner.grad(), fa::tensor{3.0, 3.0})));

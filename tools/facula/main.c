@@ -126,7 +126,7 @@ int main(int argc, char **argv)
         arguments_wrong(name, "a command is missing: %s", names);
     if (!strcmp(argv[at], "help")) { /* [COMMAND]: what --help says of it */
         static char asked[] = "--help";
-        bool of_one = argc - at > 1;
+        bool of_one = argc - at > 1 && strcmp(argv[at + 1], "help") != 0;
         if (of_one)
             argv[at] = argv[at + 1];
         argv[at + of_one] = asked;

@@ -406,6 +406,7 @@ class Parts(unittest.TestCase):
 
     def test_samples_of_one_tensor(self):
         data = TensorDataset(fa.arange(10))
+        self.assertEqual(repr(data), 'Dataset(10 samples)')
         split, rest = random_split(data, [4, 6])
         for part in (data, split, Subset(split, [1, 0]), ConcatDataset([data, rest])):
             self.assertIsInstance(part[0], tuple)

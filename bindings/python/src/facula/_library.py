@@ -438,6 +438,12 @@ class Dataset(Handle):
     """A dataset; see facula.data."""
     __slots__ = ()
 
+    def __repr__(self):
+        n = _dataset_length(self._h)
+        if n < 0:
+            _error_clear()
+        return f'Dataset({n} samples)' if n >= 0 else 'Dataset(a stream of samples)'
+
     def __len__(self):
         n = _dataset_length(self._h)
         if n < 0:
