@@ -205,7 +205,7 @@ static void run_tasks(void *context, int64_t begin, int64_t end)
         return;
     }
     for (int64_t i = begin; i < end; i++) {
-        const int64_t chunk = i / w->parts, part = i % w->parts, first = w->out * chunk / w->chunks,
+        const int64_t chunk = i % w->chunks, part = i / w->chunks, first = w->out * chunk / w->chunks,
                       rows = w->out * (chunk + 1) / w->chunks - first;
         float *products = weights + PRODUCTS * rows * w->depth;
         transform_weights(w, weights, first, rows);
@@ -223,7 +223,8 @@ bool fa__winograd_pays(int64_t in, int64_t out, int64_t tiles)
     return in >= 24 && out >= 24 && tiles >= 16 && in < 1 << 20 && out < 1 << 20;
 }
 
-/* The tiles of a block, the same for any number of threads; as few tasks as keep all threads busy. */
+/* The tiles of a block, the same for any number of threads. A thread multiplies the patches that it has transformed
+ * itself, which the other threads' caches may be far from, unless there are so few that its weights would take longer. */
 static void plan(work *w, int64_t tiles)
 {
     const int64_t panel_bytes = PRODUCTS * w->in * w->width * (int64_t)sizeof(float), threads = fa__parallel_threads();
@@ -231,7 +232,8 @@ static void plan(work *w, int64_t tiles)
     panels = panels * w->width < LEAST_TILES ? fa__ceil_div(LEAST_TILES, w->width) : panels;
     w->panels = fa__min(panels, fa__ceil_div(tiles, w->width));
     w->chunks = fa__ceil_div(w->out, ROWS);
-    w->parts = w->chunks % threads == 0 ? 1 : fa__min(threads, w->panels);
+    const bool few = w->panels * w->width < LEAST_TILES * threads;
+    w->parts = few && w->chunks % threads == 0 ? 1 : fa__min(threads, w->panels);
 }
 
 /* One allocation: scratch belongs to a thread, so the part that this thread's own tasks ask for again is at its start.
