@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { DEEPEST = 32, PATH_ROOM = 4096 };
 
@@ -139,6 +140,29 @@ static bool add_files(folder *f, const char *path, int64_t class, int depth)
     return good;
 }
 
+/* What else a folder without classes is likely to be: text behind "no subfolders", in `to`. */
+static const char *other_data(const char *path, char *to, size_t size)
+{
+    static const char *const data[][2] = {{"data_batch_1.bin", "fa_data_cifar10"},
+                                          {"train.bin", "fa_data_cifar100"},
+                                          {"train-images-idx3-ubyte", "fa_data_mnist"},
+                                          {"train-images-idx3-ubyte.gz", "fa_data_mnist"}};
+    char file[PATH_ROOM];
+    *to = 0;
+    for (size_t i = 0; i < sizeof data / sizeof *data; i++)
+        if (snprintf(file, sizeof file, "%s/%s", path, data[i][0]) < PATH_ROOM && access(file, F_OK) == 0)
+            snprintf(to, size, ", but %s, which %s() reads", data[i][0], data[i][1]);
+    return to;
+}
+
+static bool without_images(const char *path, bool classes)
+{
+    char other[100];
+    return fa_fail(FA_ERROR_FILE, "fa_data_image_folder: %s has %s%s", path,
+                   classes ? "no images in its subfolders" : "no subfolders, which would be the classes",
+                   classes ? "" : other_data(path, other, sizeof other));
+}
+
 /* The files of all classes, and the names of the classes in the innermost scope; NULL and an error on failure. */
 static fa__names *add_classes(folder *f, const char *path)
 {
@@ -160,8 +184,7 @@ static fa__names *add_classes(folder *f, const char *path)
         }
     }
     if (good && !f->count)
-        good = fa_fail(FA_ERROR_FILE, "fa_data_image_folder: %s has %s", path,
-                       classes ? "no images in its subfolders" : "no subfolders, which would be the classes");
+        good = without_images(path, classes > 0);
     fa__names *names = good ? fa__names_of(name, classes) : NULL;
     free(name);
     entries_free(entry, n);

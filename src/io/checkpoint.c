@@ -275,7 +275,8 @@ static bool find(fa__stored *s, const fa_checkpoint_options *o, found *f)
 {
     const char *there = text_of(s, version_name);
     if (!there || strcmp(there, version))
-        return fa_fail(FA_ERROR_FILE, "%s: %s is no checkpoint of version %s", s->who, s->path, version);
+        return fa_fail(FA_ERROR_FILE, "%s: %s is no checkpoint of version %s%s", s->who, s->path, version,
+                       there ? "" : ": fa_load() reads what fa_save() wrote");
     if (o->module
         && (!(f->model = fa__match_new(s, MODEL, fa_module_state(o->module), true)) || !fa__match_read(s, f->model)))
         return false;

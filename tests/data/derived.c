@@ -242,7 +242,12 @@ static void image_folders(void **state)
     FA_SCOPE;
     static const char *const folders[] = {"b", "b/deep", "a", "c"};
     assert_null(fa_data_image_folder(root));
-    assert_error(FA_ERROR_FILE, root, "has no subfolders");
+    assert_null(strstr(fa_error_message(), ", but"));
+    assert_error(FA_ERROR_FILE, root, "has no subfolders, which would be the classes");
+    put_image("data_batch_1.bin", 2, 3, 0);
+    assert_null(fa_data_image_folder(root));
+    assert_error(FA_ERROR_FILE, "which would be the classes, but data_batch_1.bin, which fa_data_cifar10() reads");
+    unlink(in_root("data_batch_1.bin"));
     for (int i = 0; i < 4; i++)
         make_folder(folders[i]);
     assert_null(fa_data_image_folder(root));

@@ -139,6 +139,18 @@ static void samples_that_are_not_flattened(void **state)
     SAYS(fa_linear(images, fa_zeros(FA_SHAPE(3, 15))), FA_ERROR_SHAPE, "*weight takes 15, its second size");
 }
 
+static void channels_that_are_last(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *weight = fa_zeros(FA_SHAPE(4, 3, 2, 2));
+    SAYS(fa_conv2d(fa_zeros(FA_SHAPE(1, 8, 8, 3)), weight), FA_ERROR_SHAPE,
+         "fa_conv2d(*): x has 8 channels, and weight takes 3, its second size, as many as x's last: fa_permute(x, "
+         "FA_DIMS(0, 3, 1, 2)) has channels before rows and columns");
+    SAYS(fa_conv2d(fa_zeros(FA_SHAPE(1, 8, 8, 4)), weight), FA_ERROR_SHAPE, "*weight takes 3, its second size");
+    SAYS(fa_conv2d(fa_zeros(FA_SHAPE(8, 8, 3)), weight), FA_ERROR_SHAPE, "*weight takes 3, its second size");
+}
+
 static void what_cannot_be(void **state)
 {
     (void)state;
@@ -702,6 +714,7 @@ int main(void)
         TEST(indices_out_of_range),
         TEST(elements_of_lists),
         TEST(samples_that_are_not_flattened),
+        TEST(channels_that_are_last),
         TEST(what_cannot_be),
         TEST(indices_out_of_range_late),
         TEST(what_failed_is_not_read),

@@ -199,7 +199,7 @@ static void what_does_not_fit(void **state)
     assert_int_equal(fa_loader_position(other.loader).batch, 0);
     assert_true(fa_save(t.net, path));
     assert_false(load(t));
-    assert_error(FA_ERROR_FILE, "no checkpoint of version 1");
+    assert_error(FA_ERROR_FILE, "no checkpoint of version 1: fa_load() reads");
     assert_true(fa_checkpoint_save(path, .module = t.net));
     assert_false(load(t));
     assert_error(FA_ERROR_ARGUMENT, "has no optimizer");

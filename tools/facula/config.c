@@ -68,7 +68,9 @@ static int read_line(settings *s, const char *path, int line, char *text)
     if (!*text)
         return 0;
     if (!equals)
-        return command_wrong("%s:%d: \"%s\" is not of the form `name = value`", path, line, text);
+        return command_wrong(
+            "%s:%d: \"%s\" is not of the form `name = value` (`name = true` for an option without a value)", path, line,
+            text);
     *equals = 0;
     const char *name = trimmed(text), *value = unquoted(trimmed(equals + 1));
     const setting *row = setting_named(name);

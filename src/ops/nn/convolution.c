@@ -102,6 +102,8 @@ static bool check_groups(const fa__call *c, int64_t groups, const fa_tensor *wei
                             (long long)weight->shape[0], (long long)groups);
 }
 
+#define CHANNELS_LAST ", as many as x's last: fa_permute(x, FA_DIMS(0, 3, 1, 2)) has channels before rows and columns"
+
 static bool check_channels(const fa__call *c, const fa_tensor *x, int lead, int64_t groups, const fa_tensor *weight)
 {
     int64_t each = weight->shape[1], all;
@@ -112,8 +114,9 @@ static bool check_channels(const fa__call *c, const fa_tensor *x, int lead, int6
     if (fa__mul_i64(each, groups, &all) && x->shape[lead] == all)
         return true;
     return groups == 1
-               ? fa__call_fail(c, FA_ERROR_SHAPE, "x has %lld channels, and weight takes %lld, its second size",
-                               (long long)x->shape[lead], (long long)each)
+               ? fa__call_fail(c, FA_ERROR_SHAPE, "x has %lld channels, and weight takes %lld, its second size%s",
+                               (long long)x->shape[lead], (long long)each,
+                               lead == 1 && x->rank == 4 && x->shape[3] == each ? CHANNELS_LAST : "")
                : fa__call_fail(c, FA_ERROR_SHAPE, "x has %lld channels, and weight takes %lld in each of %lld groups",
                                (long long)x->shape[lead], (long long)each, (long long)groups);
 }
