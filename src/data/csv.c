@@ -4,6 +4,7 @@
 #include "data/file.h"
 #include <facula/dataset.h>
 #include <facula/error.h>
+#include <facula/host.h>
 #include <facula/ops/create.h>
 #include <facula/tensor.h>
 #include <inttypes.h>
@@ -262,11 +263,38 @@ static bool fill_missing(const reader *r, int64_t column, values *v)
     return true;
 }
 
+/* Warns of a column of text of which nearly all fields are numbers: the others are likely to be mistakes. */
+static void warn_of_few_texts(const reader *r, int64_t column)
+{
+    int64_t numbers = 0, others = 0, first = 0;
+    double number;
+    for (int64_t i = 0; i < r->rows; i++) {
+        const fa__csv_field *f = field_of(r, i, column);
+        if (fa__csv_missing(f))
+            continue;
+        if (fa__csv_number(f, &number))
+            numbers++;
+        else if (!others++)
+            first = i;
+    }
+    if (numbers >= 9 * others)
+        fa__warn("fa_data_csv: %s:%" PRId64 ":%" PRId64
+                 ": \"%.40s\" is no number, so that the column \"%s\" is read as "
+                 "text; %" PRId64 " of its values are numbers, %" PRId64 " are not",
+                 r->path, r->csv->line[r->first + first], column + 1, field_of(r, first, column)->text,
+                 r->about->column[column].facts.name, numbers, others);
+}
+
 static values *read_column(const reader *r, int64_t column)
 {
     values *v = fa_object_new(&values_type, sizeof *v + (size_t)r->rows * sizeof *v->item);
-    if (!v || (!read_numbers(r, column, v) && !read_categories(r, column, v)))
+    if (!v)
         return NULL;
+    if (!read_numbers(r, column, v)) {
+        warn_of_few_texts(r, column);
+        if (!read_categories(r, column, v))
+            return NULL;
+    }
     describe(r, v, &r->about->column[column].facts);
     r->about->column[column].categories = v->names ? fa__hold(v->names) : NULL;
     return fill_missing(r, column, v) ? v : NULL;

@@ -276,6 +276,29 @@ static void learned(void **state)
     assert_no_error();
 }
 
+static void keep_warnings(void *context, fa_log_level level, const char *message)
+{
+    char *all = context;
+    if (level == FA_LOG_WARNING)
+        snprintf(all + strlen(all), 1000 - strlen(all), "%s\n", message);
+}
+
+/* A word among numbers makes a column of categories, which is seldom meant. */
+static void words_among_numbers(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    char warnings[1000] = "";
+    fa_set_log(keep_warnings, warnings);
+    put_text("w,k,y\n1,a,0\n2,b,1\n3,3,0\n4,a,1\noops,b,0\n6,4,1\n7,a,0\n,b,1\n8,c,0\n9,d,1\n10,5,0\n");
+    assert_non_null(fa_data_csv(path, .missing = FA_MISSING_NAN));
+    fa_set_log(NULL, NULL);
+    assert_non_null(strstr(warnings, ":6:1: \"oops\" is no number, so that the column \"w\" is read as text; 9 of its "
+                                     "values are numbers, 1 are not\n"));
+    assert_null(strstr(warnings, "\"k\""));
+    assert_no_error();
+}
+
 int main(void)
 {
     strcpy(path, "/tmp/facula-csv-XXXXXX");
@@ -283,9 +306,11 @@ int main(void)
     if (file < 0)
         return 1;
     close(file);
-    const struct CMUnitTest tests[] = {TEST(a_table), TEST(targets),        TEST(lines_and_quotes),
-                                       TEST(headers), TEST(missing_values), TEST(missing_and_infinite_words),
-                                       TEST(refused), TEST(compressed),     TEST(learned)};
+    const struct CMUnitTest tests[] = {TEST(a_table),          TEST(targets),
+                                       TEST(lines_and_quotes), TEST(headers),
+                                       TEST(missing_values),   TEST(missing_and_infinite_words),
+                                       TEST(refused),          TEST(compressed),
+                                       TEST(learned),          TEST(words_among_numbers)};
     int status = cmocka_run_group_tests(tests, NULL, NULL);
     remove(path);
     return status;

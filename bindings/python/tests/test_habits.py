@@ -404,6 +404,12 @@ class Parts(unittest.TestCase):
         self.assertEqual((fa.arctan2(fa.zeros(1), 1.0).item(), fa.asarray([1, 2]).tolist(), fa.argwhere(fa.ones(2)).shape,
                           fa.ones(2, 3).nelement()), (0, [1, 2], (2, 1), 6))
 
+    def test_names_of_torchvision(self):
+        for name, own in (('CIFAR10', 'cifar10'), ('ImageFolder', 'image_folder'), ('KMNIST', 'mnist')):
+            self.assertRaisesRegex(AttributeError, rf'no {name}: facula\.data\.{own}\(\)', getattr, fa.data, name)
+            self.assertTrue(callable(getattr(fa.data, own)))
+        self.assertRaisesRegex(AttributeError, 'facula.data has no nothing$', getattr, fa.data, 'nothing')
+
     def test_samples_of_one_tensor(self):
         data = TensorDataset(fa.arange(10))
         self.assertEqual(repr(data), 'Dataset(10 samples)')
