@@ -12,7 +12,7 @@ static bool ends_with(const char *path, const char *ending)
 
 void fa__warn_of_pickle(const char *who, const char *path)
 {
-    if (ends_with(path, ".pt") || ends_with(path, ".pth"))
+    if (path && (ends_with(path, ".pt") || ends_with(path, ".pth")))
         fa__warn(
             "%s: %s is a safetensors file: Facula and safetensors.torch.load_file() read it, torch.load() does not",
             who, path);

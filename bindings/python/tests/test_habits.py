@@ -405,7 +405,7 @@ class Parts(unittest.TestCase):
                           fa.ones(2, 3).nelement()), (0, [1, 2], (2, 1), 6))
 
     def test_names_of_torchvision(self):
-        for name, own in (('CIFAR10', 'cifar10'), ('ImageFolder', 'image_folder'), ('KMNIST', 'mnist')):
+        for name, own in (('CIFAR10', 'cifar10'), ('ImageFolder', 'image_folder'), ('FashionMNIST', 'fashion_mnist'), ('EMNIST', 'emnist')):
             self.assertRaisesRegex(AttributeError, rf'no {name}: facula\.data\.{own}\(\)', getattr, fa.data, name)
             self.assertTrue(callable(getattr(fa.data, own)))
         self.assertRaisesRegex(AttributeError, 'facula.data has no nothing$', getattr, fa.data, 'nothing')

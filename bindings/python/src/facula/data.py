@@ -4,7 +4,7 @@ from ._data import *  # noqa: F403
 
 
 def __getattr__(name):
-    own = {'CIFAR10': 'cifar10', 'CIFAR100': 'cifar100', 'MNIST': 'mnist', 'FashionMNIST': 'mnist', 'KMNIST': 'mnist',
-           'EMNIST': 'mnist', 'ImageFolder': 'image_folder'}.get(name)
+    own = {'CIFAR10': 'cifar10', 'CIFAR100': 'cifar100', 'MNIST': 'mnist', 'FashionMNIST': 'fashion_mnist',
+           'KMNIST': 'kmnist', 'EMNIST': 'emnist', 'ImageFolder': 'image_folder'}.get(name)
     hint = f': facula.data.{own}() takes its place' if own else ''
     raise AttributeError(f'facula.data has no {name}{hint}')
