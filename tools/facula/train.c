@@ -92,7 +92,7 @@ static int check_data(const settings *s)
     return 0;
 }
 
-/* A name of another format would mislead; said before the training. */
+/* Refuses the name of another format, which would mislead, before the training. */
 static int check_name(const char *option, const char *path)
 {
     static const char *const others[] = {".pt", ".pth", ".npy", ".npz"};

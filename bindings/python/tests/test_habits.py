@@ -1,10 +1,12 @@
 """Tests of what those who know PyTorch write: what the other tests do not have."""
 import copy
 import gc
+import io
 import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 import tempfile
 import textwrap
 import threading
@@ -413,6 +415,13 @@ class Parts(unittest.TestCase):
     def test_samples_of_one_tensor(self):
         data = TensorDataset(fa.arange(10))
         self.assertEqual(repr(data), 'Dataset(10 samples)')
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'a.tar')
+            with tarfile.open(path, 'w') as archive:
+                member = tarfile.TarInfo('1.cls')
+                member.size = 1
+                archive.addfile(member, io.BytesIO(b'3'))
+            self.assertEqual(repr(fa.data.webdataset(path)), 'Dataset(a stream)')
         split, rest = random_split(data, [4, 6])
         for part in (data, split, Subset(split, [1, 0]), ConcatDataset([data, rest])):
             self.assertIsInstance(part[0], tuple)

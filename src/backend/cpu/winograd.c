@@ -223,17 +223,23 @@ bool fa__winograd_pays(int64_t in, int64_t out, int64_t tiles)
     return in >= 24 && out >= 24 && tiles >= 16 && in < 1 << 20 && out < 1 << 20;
 }
 
-/* The tiles of a block, the same for any number of threads. A thread multiplies the patches that it has transformed
- * itself, which the other threads' caches may be far from, unless there are so few that its weights would take longer. */
+/* The tiles of a block, the same for any number of threads. */
 static void plan(work *w, int64_t tiles)
 {
-    const int64_t panel_bytes = PRODUCTS * w->in * w->width * (int64_t)sizeof(float), threads = fa__parallel_threads();
+    const int64_t panel_bytes = PRODUCTS * w->in * w->width * (int64_t)sizeof(float);
     int64_t panels = BLOCK_BYTES / panel_bytes;
     panels = panels * w->width < LEAST_TILES ? fa__ceil_div(LEAST_TILES, w->width) : panels;
     w->panels = fa__min(panels, fa__ceil_div(tiles, w->width));
     w->chunks = fa__ceil_div(w->out, ROWS);
+}
+
+/* In how many parts the panels of a block are multiplied. A thread takes the patches that it has transformed itself,
+ * as those of others may be in a cache far away, unless there are so few that all the weights would take longer. */
+static int64_t parts_of(const work *w)
+{
+    const int64_t threads = fa__parallel_threads();
     const bool few = w->panels * w->width < LEAST_TILES * threads;
-    w->parts = few && w->chunks % threads == 0 ? 1 : fa__min(threads, w->panels);
+    return few && w->chunks % threads == 0 ? 1 : fa__min(threads, w->panels);
 }
 
 /* One allocation: scratch belongs to a thread, so the part that this thread's own tasks ask for again is at its start.
@@ -260,6 +266,7 @@ static bool run_group(work *w)
     for (w->first = 0; w->first < tiles; w->first += block) {
         w->count = fa__min(block, tiles - w->first);
         w->panels = fa__ceil_div(w->count, w->width);
+        w->parts = parts_of(w);
         fa__winograd_find(&w->grid, w->tile, w->first, w->panels * w->width);
         fa__parallel_for(w->panels * w->in, 16, transform_images, w);
         fa__parallel_for(w->chunks * w->parts, 1, run_tasks, w);

@@ -434,6 +434,9 @@ class _Sample(Structure):
     _fields_ = [('part', c_void_p * 8)]
 
 
+_ENDLESS = 2**63 - 1  # the length of a stream
+
+
 class Dataset(Handle):
     """A dataset; see facula.data."""
     __slots__ = ()
@@ -442,7 +445,7 @@ class Dataset(Handle):
         n = _dataset_length(self._h)
         if n < 0:
             _error_clear()
-        return f'Dataset({n} samples)' if n >= 0 else 'Dataset(a stream of samples)'
+        return f'Dataset({n} samples)' if 0 <= n < _ENDLESS else 'Dataset(a stream)' if n > 0 else 'Dataset()'
 
     def __len__(self):
         n = _dataset_length(self._h)
