@@ -59,10 +59,12 @@ static const fa__csv_field *field_of(const reader *r, int64_t row, int64_t colum
     return &r->csv->field[(r->first + row) * r->csv->columns + column];
 }
 
-static bool wrong(const reader *r, int64_t row, int64_t column, const char *what)
+static bool no_value(const reader *r, int64_t row, int64_t column)
 {
-    return fa_fail(FA_ERROR_FILE, "%s:%" PRId64 ":%" PRId64 ": %s \"%s\"", r->path, r->csv->line[r->first + row],
-                   column + 1, what, r->about->column[column].facts.name);
+    const fa_column *c = &r->about->column[column].facts;
+    return fa_fail(FA_ERROR_FILE, "%s:%" PRId64 ":%" PRId64 ": there is no value in the column \"%s\"%s", r->path,
+                   r->csv->line[r->first + row], column + 1, c->name,
+                   c->target ? ", the target" : "; .missing = FA_MISSING_MEAN puts the column's mean there");
 }
 
 /* ---- header ---- */
@@ -257,32 +259,44 @@ static bool fill_missing(const reader *r, int64_t column, values *v)
     for (int64_t i = 0; i < r->rows; i++)
         if (isnan(v->item[i])) {
             if (must)
-                return wrong(r, i, column, "there is no value in the column");
+                return no_value(r, i, column);
             v->item[i] = by;
         }
     return true;
 }
 
-/* Warns of a column of text of which nearly all fields are numbers: the others are likely to be mistakes. */
+/* Whether a text looks like a number with a comma in it: for a point, or between thousands. */
+static bool is_number_with_comma(const fa__csv_field *f)
+{
+    return strchr(f->text, ',') && strpbrk(f->text, "0123456789")
+           && (int64_t)strspn(f->text, "0123456789+-., ") == f->length;
+}
+
+/* Warns of a column of text of which nearly all fields are numbers, or would be without commas: that is seldom meant.
+ */
 static void warn_of_few_texts(const reader *r, int64_t column)
 {
-    int64_t numbers = 0, others = 0, first = 0;
+    int64_t numbers = 0, others = 0, commas = 0, first = 0;
     double number;
     for (int64_t i = 0; i < r->rows; i++) {
         const fa__csv_field *f = field_of(r, i, column);
         if (fa__csv_missing(f))
             continue;
-        if (fa__csv_number(f, &number))
+        if (fa__csv_number(f, &number)) {
             numbers++;
-        else if (!others++)
+            continue;
+        }
+        if (!others++)
             first = i;
+        commas += is_number_with_comma(f);
     }
-    if (numbers >= 9 * others)
-        fa__warn("fa_data_csv: %s:%" PRId64 ":%" PRId64
-                 ": \"%.40s\" is no number, so that the column \"%s\" is read as "
-                 "text; %" PRId64 " of its values are numbers, %" PRId64 " are not",
-                 r->path, r->csv->line[r->first + first], column + 1, field_of(r, first, column)->text,
-                 r->about->column[column].facts.name, numbers, others);
+    const fa__csv_field *f = field_of(r, first, column);
+    if (numbers + commas >= 9 * (others - commas))
+        fa__warn("fa_data_csv: %s:%" PRId64 ":%" PRId64 ": \"%.40s\"%s is no number, so that the column \"%s\" is read "
+                 "as text; %" PRId64 " of its values are numbers, %" PRId64 " are not",
+                 r->path, r->csv->line[r->first + first], column + 1, f->text,
+                 is_number_with_comma(f) ? ", with its comma," : "", r->about->column[column].facts.name, numbers,
+                 others);
 }
 
 static values *read_column(const reader *r, int64_t column)

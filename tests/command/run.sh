@@ -80,6 +80,9 @@ check 'data: a sheet' run 0 data preview "$folder/photos/../photos" --out "$fold
 check 'data: a table' run 0 data show "$folder/table.csv"
 check 'data: its columns' says '^x  *number  *1  *1  *2  *1  *3$'
 check 'data: its target' says '^kind  *text:2  *0  (target)$'
+printf 'x,y\n1.5,-1\n2.5,0\n3.5,-1\n' >"$folder/signs.csv"
+check 'data: a table of classes below 0' run 0 data show "$folder/signs.csv"
+check 'data: a class below 0' says '^  -1  *2$'
 check 'data: digits' run 0 data show digits
 check 'data: digits: a class' says '^  3  *14[0-9]$'
 check 'data: no CIFAR-100' run 1 data show cifar100 --data-dir "$folder/photos"

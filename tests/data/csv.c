@@ -163,7 +163,7 @@ static void missing_values(void **state)
     FA_SCOPE;
     put_text("a,b,y\n1,red,0\nNA,blue,1\n4,,0\n?,red,1\n");
     assert_null(fa_data_csv(path));
-    assert_error(FA_ERROR_FILE, path, ":3:1: there is no value in the column \"a\"");
+    assert_error(FA_ERROR_FILE, path, ":3:1: there is no value in the column \"a\"", "; .missing = FA_MISSING_MEAN");
     assert_inputs(fa_data_csv(path, .missing = FA_MISSING_NAN), 4, 2, (float[]){1, 1, NAN, 0, 4, NAN, NAN, 1});
     fa_dataset *d = fa_data_csv(path, .missing = FA_MISSING_MEAN);
     assert_inputs(d, 4, 2, (float[]){1, 1, 2.5F, 0, 4, 1, 2.5F, 1});
@@ -296,6 +296,14 @@ static void words_among_numbers(void **state)
     assert_non_null(strstr(warnings, ":6:1: \"oops\" is no number, so that the column \"w\" is read as text; 9 of its "
                                      "values are numbers, 1 are not\n"));
     assert_null(strstr(warnings, "\"k\""));
+    warnings[0] = 0;
+    fa_set_log(keep_warnings, warnings);
+    put_text("a;b;c;y\n-0,5;1,000.5;2026-11-28;0\n1,5;2,000;2026-11-29;1\n");
+    assert_non_null(fa_data_csv(path));
+    fa_set_log(NULL, NULL);
+    assert_non_null(strstr(warnings, ":2:1: \"-0,5\", with its comma, is no number, so that the column \"a\""));
+    assert_non_null(strstr(warnings, ":2:2: \"1,000.5\", with its comma, is no number"));
+    assert_null(strstr(warnings, "\"c\""));
     assert_no_error();
 }
 

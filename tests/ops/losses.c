@@ -141,6 +141,8 @@ static void nll_is_cross_entropy(void **state)
     REFUSED(fa_nll_loss(logp, fa_zeros(FA_SHAPE(4, 2))), FA_ERROR_DTYPE, "fa_nll_loss(", "target is f32");
     REFUSED(fa_nll_loss(logp, fa_get(t, ":3")), FA_ERROR_SHAPE, "fa_nll_loss(", "(3, 2) i64", "without the classes");
     REFUSED(fa_nll_loss(logp, fa_get(t, "..., :1")), FA_ERROR_SHAPE, "without the classes", "fa_squeeze(target");
+    const fa_tensor *numbers = fa_ones_like(x, .dtype = FA_I64);
+    REFUSED(fa_cross_entropy(numbers, numbers), FA_ERROR_DTYPE, "input is i64, and has to be logits");
     REFUSED(fa_cross_entropy(x, fa_ones_like(x, .dtype = FA_I64)), FA_ERROR_DTYPE,
             "class probabilities, which are floating: fa_to converts");
     REFUSED(fa_nll_loss(logp, t, .weight = fa_ones(FA_SHAPE(2))), FA_ERROR_SHAPE, "fa_nll_loss(", "3 classes");
@@ -239,6 +241,10 @@ static void refused(void **state)
     (void)state;
     fa_tensor *x = fa_ones(FA_SHAPE(2, 3)), *y = fa_ones(FA_SHAPE(3)), *i = fa_ones(FA_SHAPE(2, 3), .dtype = FA_I64);
     REFUSED(fa_l1_loss(x, y), FA_ERROR_SHAPE, "fa_l1_loss(input=(2, 3)", "target=(3,)", "nothing is broadcast");
+    REFUSED(fa_mse_loss(fa_zeros(FA_SHAPE(8, 1)), fa_zeros(FA_SHAPE(8))), FA_ERROR_SHAPE,
+            "nothing is broadcast; fa_squeeze(input, .dim = -1) drops the last size");
+    REFUSED(fa_mse_loss(fa_zeros(FA_SHAPE(8)), fa_zeros(FA_SHAPE(8, 1))), FA_ERROR_SHAPE,
+            "; fa_squeeze(target, .dim = -1) drops the last size");
     REFUSED(fa_huber_loss(x, y), FA_ERROR_SHAPE, "fa_huber_loss(");
     REFUSED(fa_smooth_l1_loss(x, y), FA_ERROR_SHAPE, "fa_smooth_l1_loss(");
     REFUSED(fa_poisson_nll_loss(x, y), FA_ERROR_SHAPE, "fa_poisson_nll_loss(");

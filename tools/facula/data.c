@@ -39,13 +39,13 @@ static const char *plain(const char *name, char to[static 64])
 
 /* ---- show ---- */
 
-enum { MOST_SHOWN = 10 };
+enum { MOST_SHOWN = 10, LEAST_CLASS = -100, CLASSES = 1100 };
 
 /* What all samples have. */
 typedef struct summary {
-    int64_t samples, broken, class_count[1000];
-    int64_t least[2], most[2]; /* height and width */
-    int64_t channels;          /* of images; 0: samples are no images */
+    int64_t samples, broken, class_count[CLASSES]; /* from LEAST_CLASS on */
+    int64_t least[2], most[2];                     /* height and width */
+    int64_t channels;                              /* of images; 0: samples are no images */
     double sum[3], squares[3], pixels;
 } summary;
 
@@ -68,8 +68,8 @@ static void add_pixels(summary *m, const fa_tensor *x)
 
 static void add_sample(summary *m, const fa_sample *s)
 {
-    int64_t class = s->target && fa_tensor_dtype(s->target) == FA_I64 ? fa_item_int(s->target) : -1;
-    if (class >= 0 && class < 1000)
+    int64_t class = s->target && fa_tensor_dtype(s->target) == FA_I64 ? fa_item_int(s->target) - LEAST_CLASS : -1;
+    if (class >= 0 && class < CLASSES)
         m->class_count[class]++;
     if (fa_dim(s->input) != 3 || fa_size(s->input, 0) > 3)
         return;
@@ -107,12 +107,13 @@ static void summarize(summary *m, fa_dataset *d)
 static void print_classes(const summary *m, const fa_dataset *d)
 {
     int64_t names = fa_dataset_classes(d);
-    for (int64_t i = 0; i < 1000; i++) {
+    for (int64_t i = LEAST_CLASS; i < LEAST_CLASS + CLASSES; i++) {
+        const int64_t count = m->class_count[i - LEAST_CLASS];
         char name[64];
-        if (i < names)
-            printf("  %-24s %8" PRId64 "\n", plain(fa_dataset_class_name(d, i), name), m->class_count[i]);
-        else if (m->class_count[i])
-            printf("  %-24" PRId64 " %8" PRId64 "\n", i, m->class_count[i]);
+        if (i >= 0 && i < names)
+            printf("  %-24s %8" PRId64 "\n", plain(fa_dataset_class_name(d, i), name), count);
+        else if (count)
+            printf("  %-24" PRId64 " %8" PRId64 "\n", i, count);
     }
 }
 

@@ -122,6 +122,9 @@ static bool check_entropy(const fa__call *c, const cross_entropy_args *a, int di
     const fa_tensor *x = a->input, *t = a->target;
     if (!x->rank)
         return fa__call_fail(c, FA_ERROR_SHAPE, "input needs a dimension of classes");
+    if (!fa__dtype_is_float(x->dtype))
+        return fa__call_fail(c, FA_ERROR_DTYPE, "input is %s, and has to be logits: a floating number for each class",
+                             fa_dtype_name((fa_dtype)x->dtype));
     if (!fa__check_class_weight(c, a->weight, x->shape[dim]))
         return false;
     if (!(a->label_smoothing >= 0 && a->label_smoothing <= 1))

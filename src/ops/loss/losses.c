@@ -1,6 +1,7 @@
 /* Helpers shared by the loss functions: see losses.h. */
 #include "ops/loss/losses.h"
 #include "base/log.h"
+#include <string.h>
 
 bool fa__check_reduction(const fa__call *c, fa_reduction reduction)
 {
@@ -16,12 +17,21 @@ bool fa__check_floating(const fa__call *c, const char *name, const fa_tensor *t)
                             fa_dtype_name((fa_dtype)t->dtype));
 }
 
+/* Whether a tensor has the shape of another, and a last dimension of 1 more. */
+static bool is_column_of(const fa_tensor *t, const fa_tensor *other)
+{
+    return t->rank == other->rank + 1 && t->shape[other->rank] == 1
+           && !memcmp(t->shape, other->shape, (size_t)other->rank * sizeof *t->shape);
+}
+
 bool fa__check_one_shape(const fa__call *c, const char *name, const fa_tensor *one, const char *other_name,
                          const fa_tensor *other)
 {
+    const char *column = is_column_of(one, other) ? name : is_column_of(other, one) ? other_name : NULL;
     return fa__same_shape(one, other)
-           || fa__call_fail(c, FA_ERROR_SHAPE, "%s and %s have to be of one shape: nothing is broadcast", name,
-                            other_name);
+           || fa__call_fail(c, FA_ERROR_SHAPE, "%s and %s have to be of one shape: nothing is broadcast%s%s%s", name,
+                            other_name, column ? "; fa_squeeze(" : "", column ? column : "",
+                            column ? ", .dim = -1) drops the last size" : "");
 }
 
 bool fa__check_weight(const fa__call *c, const char *name, const fa_tensor *weight, const fa_tensor *t)
