@@ -300,7 +300,8 @@ typedef struct fa_data_csv_options {
 
 /** A table in a CSV file (RFC 4180): fields between double quotes may have delimiters, line ends and doubled quotes.
  *  A column whose fields are all numbers (inf and infinity are some) is numeric; any other is text, whose different
- *  values, sorted by their bytes, are the categories 0, 1, ... A text among nine numbers or more gives a warning.
+ *  values, sorted by their bytes, are the categories 0, 1, ... A text among nine numbers or more, and
+ *  a column of numbers with commas, give a warning.
  *
  *      fa_data_csv("iris.csv", .target = "species", .header = -1, .delimiter = 0, .missing = FA_MISSING_FAIL,
  *          .target_dtype = FA_SAME)

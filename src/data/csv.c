@@ -64,7 +64,8 @@ static bool no_value(const reader *r, int64_t row, int64_t column)
     const fa_column *c = &r->about->column[column].facts;
     return fa_fail(FA_ERROR_FILE, "%s:%" PRId64 ":%" PRId64 ": there is no value in the column \"%s\"%s", r->path,
                    r->csv->line[r->first + row], column + 1, c->name,
-                   c->target ? ", the target" : "; .missing = FA_MISSING_MEAN puts the column's mean there");
+                   c->target ? ", the target"
+                             : "; .missing = FA_MISSING_MEAN takes the column's mean, or its most frequent text");
 }
 
 /* ---- header ---- */

@@ -68,9 +68,9 @@ static void add_pixels(summary *m, const fa_tensor *x)
 
 static void add_sample(summary *m, const fa_sample *s)
 {
-    int64_t class = s->target && fa_tensor_dtype(s->target) == FA_I64 ? fa_item_int(s->target) - LEAST_CLASS : -1;
-    if (class >= 0 && class < CLASSES)
-        m->class_count[class]++;
+    int64_t class = s->target && fa_tensor_dtype(s->target) == FA_I64 ? fa_item_int(s->target) : INT64_MIN;
+    if (class >= LEAST_CLASS && class < LEAST_CLASS + CLASSES)
+        m->class_count[class - LEAST_CLASS]++;
     if (fa_dim(s->input) != 3 || fa_size(s->input, 0) > 3)
         return;
     for (int k = 0; k < 2; k++) {
